@@ -1,0 +1,22 @@
+//! Loop nests as plain data, below every dialect.
+//!
+//! An operator's `loops` description, the `tloop` dialect, the price model and the stage placement
+//! all speak of the same thing: a perfect domain of iterators, affine accesses, a scalar body and a
+//! combiner. It is kept here without MLIR so that fusion can form and price thousands of candidate
+//! kernels with the very code that later lowers the chosen ones.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`types`] | element types and ranked tensor types |
+//! | [`tensor`] | dense host tensors |
+//! | [`affine`] | index expressions over iterators and their simplifier |
+//! | [`scalar`] | the scalar body: a small SSA list and its evaluation |
+//! | [`nest`] | a loop nest: domain, accesses, body, combiner, finish |
+//! | [`kernel`] | several nests over shared operands, with a schedule |
+
+pub mod affine;
+pub mod kernel;
+pub mod nest;
+pub mod scalar;
+pub mod tensor;
+pub mod types;
