@@ -1,0 +1,1 @@
+//! LLVM code generation through inkwell.

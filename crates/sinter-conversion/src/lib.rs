@@ -1,0 +1,1 @@
+//! Passes between dialects, one file each.

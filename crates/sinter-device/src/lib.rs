@@ -1,0 +1,1 @@
+//! Device files, kernel prices and the schedules they assume.

@@ -1,0 +1,1 @@
+//! Equality saturation, legality, candidates, extraction, decisions.

@@ -1,0 +1,1 @@
+//! A safe face on MLIR for Sinter's passes.

@@ -1,0 +1,1 @@
+//! Pass trait, options, registry and named pipelines.

@@ -1,0 +1,1 @@
+//! The oracle: walks a graph with the operators' reference evaluation.

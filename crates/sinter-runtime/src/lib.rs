@@ -1,0 +1,1 @@
+//! Loads, runs and profiles offline models.

@@ -1,0 +1,1 @@
+//! Builds the dialects and the C++ shim.

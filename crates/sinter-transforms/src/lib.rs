@@ -1,0 +1,1 @@
+//! Passes within one dialect, one file each.

@@ -1,0 +1,3 @@
+//! MLIR's language server with Sinter's dialects.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! MLIR's opt driver with Sinter's dialects and passes.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! MLIR's reducer with Sinter's dialects and passes.
+
+fn main() {}

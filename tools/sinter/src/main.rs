@@ -1,0 +1,3 @@
+//! The sinter command.
+
+fn main() {}
