@@ -13,10 +13,14 @@
 //! | [`scalar`] | the scalar body: a small SSA list and its evaluation |
 //! | [`nest`] | a loop nest: domain, accesses, body, combiner, finish |
 //! | [`kernel`] | several nests over shared operands, with a schedule |
+//! | [`npy`] | NumPy files |
+//! | [`random`] | seeded test inputs |
 
 pub mod affine;
 pub mod kernel;
 pub mod nest;
+pub mod npy;
+pub mod random;
 pub mod scalar;
 pub mod tensor;
 pub mod types;
