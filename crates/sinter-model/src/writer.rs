@@ -1,0 +1,157 @@
+//! The writer: all or nothing, and the same bytes for the same input.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use crate::BUFFER_ALIGN;
+use crate::error::Error;
+use crate::format::{self, ENTRY_BYTES, Entry, HEADER_BYTES, Section};
+use crate::manifest::Manifest;
+use crate::program::BufferRef;
+use crate::validate;
+
+/// Packs weights into one section, each aligned to [`BUFFER_ALIGN`].
+#[derive(Clone, Debug, Default)]
+pub struct Weights {
+    bytes: Vec<u8>,
+}
+
+impl Weights {
+    /// An empty section.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends a weight and says how a program names it.
+    pub fn push(&mut self, weight: &[u8]) -> BufferRef {
+        let offset = self.bytes.len().next_multiple_of(BUFFER_ALIGN as usize);
+        self.bytes.resize(offset, 0);
+        self.bytes.extend_from_slice(weight);
+        BufferRef::Weights {
+            offset: offset as u64,
+            bytes: weight.len() as u64,
+        }
+    }
+
+    /// The section.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// Writes a container to `path`, through a temporary file in the same folder that is renamed once
+/// complete: a file of that name is never half written.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] when the manifest would be refused by a reader, [`Error::Io`].
+pub fn write(path: &Path, manifest: &Manifest, object: &[u8], weights: &[u8]) -> Result<(), Error> {
+    let layout = Layout::new(manifest, object, weights)?;
+    replace(path, &layout).map_err(|source| Error::Io {
+        action: "write",
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// The bytes of a container.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] when the manifest would be refused by a reader.
+pub fn to_bytes(manifest: &Manifest, object: &[u8], weights: &[u8]) -> Result<Vec<u8>, Error> {
+    let layout = Layout::new(manifest, object, weights)?;
+    let mut out = Vec::with_capacity(layout.file_bytes as usize);
+    layout.write(&mut out).map_err(|source| Error::Io {
+        action: "write",
+        path: "memory".into(),
+        source,
+    })?;
+    Ok(out)
+}
+
+struct Layout<'a> {
+    manifest: Vec<u8>,
+    object: &'a [u8],
+    weights: &'a [u8],
+    entries: Vec<Entry>,
+    file_bytes: u64,
+}
+
+impl<'a> Layout<'a> {
+    fn new(manifest: &Manifest, object: &'a [u8], weights: &'a [u8]) -> Result<Self, Error> {
+        validate::manifest(manifest, weights.len() as u64)?;
+        let manifest = serde_json::to_vec(manifest)
+            .map_err(|error| Error::invalid(format!("its manifest is not JSON ({error})")))?;
+        let mut layout = Self {
+            manifest,
+            object,
+            weights,
+            entries: Vec::new(),
+            file_bytes: 0,
+        };
+        let mut at = (HEADER_BYTES + Section::ALL.len() * ENTRY_BYTES) as u64;
+        for section in Section::ALL {
+            let content = layout.content(section);
+            let offset = at.next_multiple_of(section.align());
+            let entry = Entry {
+                section,
+                crc: crc32fast::hash(content),
+                offset,
+                bytes: content.len() as u64,
+            };
+            at = offset + entry.bytes;
+            layout.entries.push(entry);
+        }
+        layout.file_bytes = at;
+        Ok(layout)
+    }
+
+    fn content(&self, section: Section) -> &[u8] {
+        match section {
+            Section::Manifest => &self.manifest,
+            Section::Object => self.object,
+            Section::Weights => self.weights,
+        }
+    }
+
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let head = format::encode(&self.entries, self.file_bytes);
+        out.write_all(&head)?;
+        let mut at = head.len() as u64;
+        for entry in &self.entries {
+            io::copy(&mut io::Read::take(io::repeat(0), entry.offset - at), out)?;
+            out.write_all(self.content(entry.section))?;
+            at = entry.offset + entry.bytes;
+        }
+        Ok(())
+    }
+}
+
+fn replace(path: &Path, layout: &Layout<'_>) -> io::Result<()> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".sinter-").suffix(".part");
+    readable_by_all(&mut builder);
+    let file = builder.tempfile_in(folder)?;
+    let mut out = BufWriter::new(&file);
+    layout.write(&mut out)?;
+    out.flush()?;
+    drop(out);
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Temporary files are private by default; a model is an ordinary file, subject to the umask.
+#[cfg(unix)]
+fn readable_by_all(builder: &mut tempfile::Builder<'_, '_>) {
+    use std::os::unix::fs::PermissionsExt;
+    builder.permissions(std::fs::Permissions::from_mode(0o666));
+}
+
+#[cfg(not(unix))]
+fn readable_by_all(_: &mut tempfile::Builder<'_, '_>) {}
