@@ -48,7 +48,10 @@ pub struct Graph {
 impl Graph {
     /// An empty graph.
     pub fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), ..Self::default() }
+        Self {
+            name: name.into(),
+            ..Self::default()
+        }
     }
 
     /// Adds a named input.
@@ -77,8 +80,17 @@ impl Graph {
     ) -> Result<Vec<ValueId>, OpError> {
         let op = op.into();
         let types: Vec<_> = inputs.iter().map(|&v| self.ty(v).clone()).collect();
-        let outputs: Vec<_> = op.infer(&types)?.into_iter().map(|t| self.fresh(t)).collect();
-        self.nodes.push(Node { op, inputs: inputs.to_vec(), outputs: outputs.clone(), origins });
+        let outputs: Vec<_> = op
+            .infer(&types)?
+            .into_iter()
+            .map(|t| self.fresh(t))
+            .collect();
+        self.nodes.push(Node {
+            op,
+            inputs: inputs.to_vec(),
+            outputs: outputs.clone(),
+            origins,
+        });
         Ok(outputs)
     }
 

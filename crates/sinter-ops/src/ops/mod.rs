@@ -1,5 +1,68 @@
 //! The operators, one file per family.
 
+macro_rules! pending {
+    ($ty:ident) => {
+        impl crate::operator::Operator for $ty {
+            fn mnemonic(&self) -> &'static str {
+                Self::MNEMONIC
+            }
+            fn attributes(&self) -> Vec<(&'static str, crate::attr::Attr)> {
+                self.attribute_list()
+            }
+            fn traits(&self) -> crate::operator::Traits {
+                Default::default()
+            }
+            fn infer(
+                &self,
+                _: &[sinter_loops::types::TensorType],
+            ) -> Result<Vec<sinter_loops::types::TensorType>, crate::operator::OpError> {
+                Err(crate::operator::OpError("not yet".into()))
+            }
+            fn eval(
+                &self,
+                _: &[sinter_loops::tensor::Tensor],
+            ) -> Result<Vec<sinter_loops::tensor::Tensor>, crate::operator::OpError> {
+                Err(crate::operator::OpError("not yet".into()))
+            }
+            fn loops(
+                &self,
+                _: &[sinter_loops::types::TensorType],
+            ) -> Result<crate::operator::Loops, crate::operator::OpError> {
+                Err(crate::operator::OpError("not yet".into()))
+            }
+            fn flops(&self, _: &[sinter_loops::types::TensorType]) -> u64 {
+                0
+            }
+        }
+    };
+}
+pub(crate) use pending;
+
+pub mod arg_reduce;
+pub mod batch_norm;
+pub mod binary;
+pub mod cast;
+pub mod clamp;
+pub mod compare;
+pub mod concat;
+pub mod conv;
+pub mod conv_transpose;
+pub mod expand;
+pub mod gather;
+pub mod gather_elements;
+pub mod layer_norm;
+pub mod matmul;
+pub mod pad;
+pub mod pool;
+pub mod prelu;
+pub mod reduce;
+pub mod reshape;
+pub mod resize;
+pub mod scan;
+pub mod select;
+pub mod slice;
+pub mod softmax;
+pub mod transpose;
 pub mod unary;
 
 use sinter_loops::tensor::Tensor;
@@ -70,6 +133,58 @@ macro_rules! operators {
 }
 
 operators! {
-    /// Elementwise functions of one operand.
+    /// Elementwise function of one operand.
     Unary(unary::Unary),
+    /// Elementwise function of two operands.
+    Binary(binary::Binary),
+    /// Elementwise comparison.
+    Compare(compare::Compare),
+    /// Elementwise choice.
+    Select(select::Select),
+    /// Element type conversion.
+    Cast(cast::Cast),
+    /// Limits to a range.
+    Clamp(clamp::Clamp),
+    /// Leaky ReLU with a slope operand.
+    Prelu(prelu::Prelu),
+    /// Reduction over axes.
+    Reduce(reduce::Reduce),
+    /// Index of an extreme element.
+    ArgReduce(arg_reduce::ArgReduce),
+    /// Running reduction.
+    Scan(scan::Scan),
+    /// Batched matrix product.
+    Matmul(matmul::Matmul),
+    /// Convolution.
+    Conv(conv::Conv),
+    /// Transposed convolution.
+    ConvTranspose(conv_transpose::ConvTranspose),
+    /// Pooling over windows.
+    Pool(pool::Pool),
+    /// Permutation of dimensions.
+    Transpose(transpose::Transpose),
+    /// Another shape for the same elements.
+    Reshape(reshape::Reshape),
+    /// Broadcast to a shape.
+    Expand(expand::Expand),
+    /// Strided part.
+    Slice(slice::Slice),
+    /// Concatenation along an axis.
+    Concat(concat::Concat),
+    /// Padding.
+    Pad(pad::Pad),
+    /// Selection of slices by index.
+    Gather(gather::Gather),
+    /// Selection of elements by index.
+    GatherElements(gather_elements::GatherElements),
+    /// Resampling.
+    Resize(resize::Resize),
+    /// Batch normalisation.
+    BatchNorm(batch_norm::BatchNorm),
+    /// Softmax.
+    Softmax(softmax::Softmax),
+    /// Logarithm of softmax.
+    LogSoftmax(softmax::LogSoftmax),
+    /// Layer normalisation.
+    LayerNorm(layer_norm::LayerNorm),
 }
