@@ -1,0 +1,154 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use sinter_driver::{CompileOptions, Emit, ShapeArg};
+
+/// Compiles trained models to few, fused kernels; runs, measures and explains them.
+#[derive(Parser, Debug)]
+#[command(name = "sinter", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    /// What goes to the log on standard error: a level, or targets with levels
+    #[arg(long, global = true, env = "SINTER_LOG", default_value = "warn", value_name = "FILTER")]
+    pub(crate) log: String,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Compile an ONNX model to an offline model
+    Compile(Compile),
+    /// Run a model once and write its outputs
+    Run(Run),
+    /// Measure the latency of a model
+    Bench(Bench),
+    /// Show what an offline model holds
+    Inspect(Inspect),
+    /// List the devices that ship with Sinter
+    Devices,
+    /// Check the machine and the installation
+    Doctor(Doctor),
+}
+
+/// How a model is compiled.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct CompileArgs {
+    /// Device to compile for: a name that `sinter devices` lists, or a TOML file
+    #[arg(long, value_name = "NAME|FILE", default_value = "host")]
+    pub(crate) device: String,
+    /// How operators are grouped into kernels
+    #[arg(long, value_name = "POLICY", default_value = "egraph",
+          value_parser = ["egraph", "greedy", "none"])]
+    pub(crate) fusion: String,
+    /// Shape of an input, for sizes that the model leaves open; may be given several times
+    #[arg(long = "shape", value_name = "INPUT=1x3x640x640")]
+    pub(crate) shapes: Vec<ShapeArg>,
+    /// How far rewrites and lowerings may change results
+    #[arg(long, value_name = "CLASS", default_value = "reassociating",
+          value_parser = ["exact", "rounding", "reassociating", "approximate"])]
+    pub(crate) numerics: String,
+    /// Print where the compile time went to standard error
+    #[arg(long)]
+    pub(crate) timing: bool,
+}
+
+impl CompileArgs {
+    pub(crate) fn options(&self, threads: Option<usize>) -> CompileOptions {
+        CompileOptions {
+            device: self.device.clone(),
+            fusion: self.fusion.clone(),
+            shapes: self.shapes.clone(),
+            numerics: self.numerics.clone(),
+            threads,
+        }
+    }
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Compile {
+    /// Model to compile
+    #[arg(value_name = "MODEL.onnx")]
+    pub(crate) model: PathBuf,
+    /// Where to write the offline model
+    #[arg(short, long, value_name = "MODEL.sinter", required_unless_present = "emit")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) compile: CompileArgs,
+    /// Print the program at a level to standard output instead
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub(crate) emit: Option<Emit>,
+    /// Threads that the program will run on; only informs prices
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+}
+
+/// Where input values come from.
+#[derive(Args, Debug)]
+pub(crate) struct InputArgs {
+    /// Value of an input from a NumPy file; may be given several times
+    #[arg(long = "input", value_name = "NAME=FILE.npy")]
+    pub(crate) inputs: Vec<String>,
+    /// Fill the other inputs with random values from this seed
+    #[arg(long, value_name = "SEED")]
+    pub(crate) random_inputs: Option<u64>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Run {
+    /// Model: ONNX, offline model, or MLIR at any level
+    #[arg(value_name = "MODEL.onnx|MODEL.sinter|FILE.mlir")]
+    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// Write each output as OUTPUT.npy into this directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) output_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) compile: CompileArgs,
+    /// Most threads that the run may use
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// On a scratchpad device: complete each transfer as late as its wait allows
+    #[arg(long)]
+    pub(crate) adversarial: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Bench {
+    /// Model: ONNX or offline model
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) compile: CompileArgs,
+    /// Most threads that a run may use
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Number of timed runs
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    pub(crate) runs: usize,
+    /// Time per kernel too
+    #[arg(long)]
+    pub(crate) kernels: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Inspect {
+    /// Offline model
+    #[arg(value_name = "MODEL.sinter")]
+    pub(crate) model: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Doctor {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
