@@ -1,0 +1,345 @@
+//! What a device file says. `docs/devices.md` explains every field.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::host::HostCpu;
+use crate::load::DeviceError;
+
+/// The version of the device file format that this crate reads.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// How far a device's figures can be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Validation {
+    /// Figures were measured on such a device.
+    Measured,
+    /// Nobody here can measure the device; prices only rank choices.
+    Unvalidated,
+}
+
+/// Where the vector unit takes its operands from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VectorOperands {
+    /// Registers: an intermediate inside one register tile costs no memory.
+    Registers,
+    /// Scratchpad: every operand tile occupies the on-chip space and is moved by a transfer.
+    Scratchpad,
+}
+
+/// Cores that work together on one block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CoreGroup {
+    /// Vector cores of one group.
+    pub vector: u32,
+    /// Matrix cores of one group.
+    pub matrix: u32,
+}
+
+/// A figure of the vector unit that is either fixed or the running CPU's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum NativeOr {
+    /// A fixed number.
+    Fixed(i64),
+    /// `"native"`: see [`HostCpu`].
+    Native(Native),
+}
+
+/// The word `native`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Native {
+    /// Resolved by [`Device::with_host_cpu`].
+    Native,
+}
+
+/// A register tile whose efficiency was measured with the generator's own kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RegisterTile {
+    /// Number of vector registers of the CPU it was measured on.
+    pub registers: i64,
+    /// Rows of the tile.
+    pub rows: i64,
+    /// Vectors of each row.
+    pub vectors: i64,
+    /// Unroll factor of the innermost reduction loop.
+    pub unroll: i64,
+    /// Part of the FMA peak that it reaches, in (0, 1].
+    pub efficiency: f64,
+}
+
+/// The vector unit of one core group.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VectorUnit {
+    /// Name of its engine.
+    pub engine: String,
+    /// Bytes of one vector.
+    pub bytes: NativeOr,
+    /// Number of vector registers.
+    pub registers: NativeOr,
+    /// Peak of f32 fused multiply-adds, counted as two operations, in Gop/s.
+    pub fma_gflops: f64,
+    /// Whether partial vectors at the end of a row are one masked instruction.
+    pub tail_masks: bool,
+    /// Scalar operations, in Gop/s.
+    pub scalar_gops: f64,
+    /// Loads that can be issued together with one FMA.
+    pub loads_per_fma: f64,
+    /// Independent accumulators that hide the latency of an FMA.
+    pub fma_latency_steps: i64,
+    /// Overhead of one step of a reduction loop, in FMAs, before unrolling.
+    pub step_overhead: f64,
+    /// Measured register tiles.
+    pub register_tile: Vec<RegisterTile>,
+    /// Price of functions, in vector additions.
+    pub functions: BTreeMap<String, f64>,
+}
+
+/// A matrix unit: fixed steps on tiles in its own spaces.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MatrixUnit {
+    /// Name of its engine.
+    pub engine: String,
+    /// Rows of one step.
+    pub m: i64,
+    /// Columns of one step.
+    pub n: i64,
+    /// Depth of one step.
+    pub k: i64,
+    /// Peak with 16-bit operands, in Gop/s of one core group.
+    pub f16_gflops: f64,
+    /// Peak with 32-bit operands, in Gop/s of one core group.
+    pub f32_gflops: f64,
+    /// Space of the left operand.
+    pub left: String,
+    /// Space of the right operand.
+    pub right: String,
+    /// Space of the accumulators.
+    pub accumulator: String,
+}
+
+/// The bandwidth of a space for kernels that touch at most so many bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Level {
+    /// Largest footprint that sees this bandwidth.
+    pub footprint_bytes: u64,
+    /// GB/s of one core group alone.
+    pub gbps: f64,
+    /// GB/s of all core groups together.
+    pub gbps_all: f64,
+}
+
+/// A memory space.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Space {
+    /// Name: `gm` (device memory), `ub` (the vector unit's tile), `l1`, `l0a`, ...
+    pub name: String,
+    /// Size, of one core group but for `gm`.
+    pub bytes: u64,
+    /// Alignment of a buffer.
+    pub align: u64,
+    /// Time to the first byte.
+    pub latency_ns: f64,
+    /// Bandwidths by footprint, ascending; the last one covers everything beyond.
+    pub levels: Vec<Level>,
+}
+
+/// What an engine does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EngineKind {
+    /// Computes on vectors.
+    Vector,
+    /// Computes matrix steps.
+    Matrix,
+    /// Moves data along routes.
+    Transfer,
+}
+
+/// A unit that runs beside the others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Engine {
+    /// Name.
+    pub name: String,
+    /// Kind.
+    pub kind: EngineKind,
+}
+
+/// A way from one space to another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Route {
+    /// Source space.
+    pub from: String,
+    /// Destination space.
+    pub to: String,
+    /// Engine that moves the data.
+    pub engine: String,
+    /// Fixed functions that the route applies on the way: `relu`, `cast`, `scale`.
+    #[serde(default)]
+    pub post_ops: Vec<String>,
+}
+
+/// A device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Device {
+    /// Format version; [`FORMAT_VERSION`].
+    pub version: u32,
+    /// Name.
+    pub name: String,
+    /// One sentence.
+    pub description: String,
+    /// Trust in the figures.
+    pub validation: Validation,
+    /// Where vector operands lie.
+    pub vector_operands: VectorOperands,
+    /// Number of core groups (worker threads on `host`).
+    pub cores: u32,
+    /// Cores of one group.
+    pub core_group: CoreGroup,
+    /// Price of a launch.
+    pub launch_ns: f64,
+    /// Price of a barrier between launches.
+    pub barrier_ns: f64,
+    /// Price of entering one block.
+    pub block_ns: f64,
+    /// Granularity of transfers.
+    #[serde(default = "one")]
+    pub transfer_block_bytes: u64,
+    /// Size of a transfer that reaches half of the peak rate; zero: transfers of any size reach it.
+    #[serde(default)]
+    pub transfer_half_bytes: u64,
+    /// Whether operand tiles have two buffers, so that transfers overlap with compute.
+    #[serde(default)]
+    pub double_buffer: bool,
+    /// Vector unit.
+    pub vector: VectorUnit,
+    /// Matrix unit, where there is one.
+    pub matrix: Option<MatrixUnit>,
+    /// Memory spaces; `gm` and `ub` always exist.
+    #[serde(rename = "space")]
+    pub spaces: Vec<Space>,
+    /// Engines.
+    #[serde(rename = "engine")]
+    pub engines: Vec<Engine>,
+    /// Routes.
+    #[serde(rename = "route")]
+    pub routes: Vec<Route>,
+}
+
+fn one() -> u64 {
+    1
+}
+
+impl Device {
+    /// The device of a built-in name (`host`, `ascend-910b`, `ascend-coupled`).
+    ///
+    /// # Errors
+    /// When no built-in device has the name.
+    pub fn named(name: &str) -> Result<Self, DeviceError> {
+        crate::load::named(name)
+    }
+
+    /// The device that `name_or_path` means: a built-in name, or the path of a device file.
+    ///
+    /// # Errors
+    /// When it is neither, or the file is malformed.
+    pub fn load(name_or_path: &str) -> Result<Self, DeviceError> {
+        if crate::load::BUILT_IN
+            .iter()
+            .any(|(name, _)| *name == name_or_path)
+        {
+            return Self::named(name_or_path);
+        }
+        crate::load::file(Path::new(name_or_path))
+    }
+
+    /// The same device with `native` figures taken from the given CPU.
+    #[must_use]
+    pub fn with_host_cpu(mut self, cpu: HostCpu) -> Self {
+        if matches!(self.vector.bytes, NativeOr::Native(_)) {
+            self.vector.bytes = NativeOr::Fixed(cpu.vector_bytes);
+        }
+        if matches!(self.vector.registers, NativeOr::Native(_)) {
+            self.vector.registers = NativeOr::Fixed(cpu.vector_registers);
+        }
+        self
+    }
+
+    /// The same device with so many core groups (threads on `host`), at least one.
+    #[must_use]
+    pub fn with_cores(mut self, cores: u32) -> Self {
+        self.cores = cores.max(1);
+        self
+    }
+
+    /// Bytes of one vector; AVX2's where `native` was not resolved.
+    pub fn vector_bytes(&self) -> i64 {
+        match self.vector.bytes {
+            NativeOr::Fixed(n) => n,
+            NativeOr::Native(_) => HostCpu::AVX2.vector_bytes,
+        }
+    }
+
+    /// Number of vector registers; AVX2's where `native` was not resolved.
+    pub fn vector_registers(&self) -> i64 {
+        match self.vector.registers {
+            NativeOr::Fixed(n) => n,
+            NativeOr::Native(_) => HostCpu::AVX2.vector_registers,
+        }
+    }
+
+    /// Lanes of one vector of elements of so many bytes.
+    pub fn lanes(&self, element_bytes: usize) -> i64 {
+        (self.vector_bytes() / element_bytes.max(1) as i64).max(1)
+    }
+
+    /// Whether operands of the vector unit are tiles in a scratchpad.
+    pub fn is_scratchpad(&self) -> bool {
+        self.vector_operands == VectorOperands::Scratchpad
+    }
+
+    /// A memory space by name.
+    pub fn space(&self, name: &str) -> Option<&Space> {
+        self.spaces.iter().find(|s| s.name == name)
+    }
+
+    /// Size of a memory space; zero where the device has none of the name.
+    pub fn space_bytes(&self, name: &str) -> u64 {
+        self.space(name).map_or(0, |s| s.bytes)
+    }
+
+    /// The route between two spaces.
+    pub fn route(&self, from: &str, to: &str) -> Option<&Route> {
+        self.routes.iter().find(|r| r.from == from && r.to == to)
+    }
+
+    /// Whether the matrix unit's accumulators reach the vector unit's memory without passing through
+    /// device memory. True where the accumulators are vector registers.
+    pub fn matrix_feeds_vector(&self) -> bool {
+        match &self.matrix {
+            None => true,
+            Some(unit) => self.route(&unit.accumulator, "ub").is_some(),
+        }
+    }
+
+    /// The bandwidth level of a space for kernels that touch so many bytes.
+    pub fn level(&self, space: &str, footprint_bytes: u64) -> Option<Level> {
+        let levels = &self.space(space)?.levels;
+        let fits = levels.iter().find(|l| footprint_bytes <= l.footprint_bytes);
+        fits.or(levels.last()).copied()
+    }
+}

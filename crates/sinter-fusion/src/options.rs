@@ -1,0 +1,159 @@
+//! What the caller may choose.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// How kernels are chosen among the candidates.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Policy {
+    /// One kernel per operator.
+    None,
+    /// Merge the pair that saves the most time, again and again.
+    Greedy,
+    /// The best of dynamic programming and `greedy`, improved by search in windows. Never above
+    /// `none` or `greedy` by its own price.
+    #[default]
+    Egraph,
+}
+
+impl Policy {
+    /// All policies, in the order of `--help`.
+    pub const ALL: [Self; 3] = [Self::None, Self::Greedy, Self::Egraph];
+
+    /// The spelling on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Greedy => "greedy",
+            Self::Egraph => "egraph",
+        }
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Policy {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|p| p.name() == text);
+        found.ok_or_else(|| {
+            format!("no fusion policy is called '{text}'; use none, greedy or egraph")
+        })
+    }
+}
+
+/// How far a rewrite or lowering may change results, from least to most.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Numerics {
+    /// Bit for bit.
+    Exact,
+    /// Error within twice the operator's own forward bound: batch-norm and scale folding.
+    Rounding,
+    /// Another order of a reduction.
+    #[default]
+    Reassociating,
+    /// Functions and algorithms of lower accuracy.
+    Approximate,
+}
+
+impl Numerics {
+    /// All classes, from least to most.
+    pub const ALL: [Self; 4] = [
+        Self::Exact,
+        Self::Rounding,
+        Self::Reassociating,
+        Self::Approximate,
+    ];
+
+    /// The spelling on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Rounding => "rounding",
+            Self::Reassociating => "reassociating",
+            Self::Approximate => "approximate",
+        }
+    }
+}
+
+impl fmt::Display for Numerics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Numerics {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|n| n.name() == text);
+        found.ok_or_else(|| {
+            format!(
+                "no numerics class is called '{text}'; use exact, rounding, reassociating or \
+                 approximate"
+            )
+        })
+    }
+}
+
+/// Bounds on the search. None of them is a time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Iterations of equality saturation.
+    pub iterations: usize,
+    /// E-nodes of equality saturation.
+    pub nodes: usize,
+    /// Operators of one kernel.
+    pub kernel_operators: usize,
+    /// Operands that one kernel reads from device memory, constants included.
+    pub kernel_inputs: usize,
+    /// Values that one kernel writes to device memory.
+    pub kernel_outputs: usize,
+    /// Candidate kernels that end in one operator.
+    pub candidates: usize,
+    /// Operators of one window of the exact search.
+    pub window: usize,
+    /// Rounds over all windows.
+    pub rounds: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            iterations: 12,
+            nodes: 200_000,
+            kernel_operators: 32,
+            kernel_inputs: 24,
+            kernel_outputs: 4,
+            candidates: 64,
+            window: 12,
+            rounds: 4,
+        }
+    }
+}
+
+/// Everything that a caller may choose.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// How kernels are chosen.
+    pub policy: Policy,
+    /// What rewrites and lowerings may change.
+    pub numerics: Numerics,
+    /// Bounds on the search.
+    pub limits: Limits,
+    /// Names of rules that are not applied.
+    pub disabled_rules: Vec<String>,
+}
