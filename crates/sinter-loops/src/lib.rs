@@ -18,6 +18,7 @@
 
 pub mod affine;
 pub mod kernel;
+mod linear;
 pub mod nest;
 pub mod npy;
 pub mod random;
