@@ -38,11 +38,17 @@ pub struct Iter {
 impl Iter {
     /// A parallel iterator.
     pub fn parallel(extent: i64) -> Self {
-        Self { extent, kind: IterKind::Parallel }
+        Self {
+            extent,
+            kind: IterKind::Parallel,
+        }
     }
     /// A reduction iterator.
     pub fn reduction(extent: i64) -> Self {
-        Self { extent, kind: IterKind::Reduction }
+        Self {
+            extent,
+            kind: IterKind::Reduction,
+        }
     }
 }
 

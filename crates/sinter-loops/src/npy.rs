@@ -37,8 +37,14 @@ pub enum NpyError {
 /// When the file cannot be read, is malformed, in Fortran order or of an unsupported element type.
 pub fn read(path: impl AsRef<Path>) -> Result<Tensor, NpyError> {
     let path = path.as_ref();
-    let data = fs::read(path).map_err(|cause| NpyError::Io { path: path.into(), cause })?;
-    parse(data.into()).map_err(|cause| NpyError::Format { path: path.into(), cause })
+    let data = fs::read(path).map_err(|cause| NpyError::Io {
+        path: path.into(),
+        cause,
+    })?;
+    parse(data.into()).map_err(|cause| NpyError::Format {
+        path: path.into(),
+        cause,
+    })
 }
 
 /// Writes an array.
@@ -47,8 +53,14 @@ pub fn read(path: impl AsRef<Path>) -> Result<Tensor, NpyError> {
 /// When the file cannot be written, or the element type has no NumPy name (bfloat16).
 pub fn write(path: impl AsRef<Path>, tensor: &Tensor) -> Result<(), NpyError> {
     let path = path.as_ref();
-    let data = format(tensor).map_err(|cause| NpyError::Format { path: path.into(), cause })?;
-    fs::write(path, data).map_err(|cause| NpyError::Io { path: path.into(), cause })
+    let data = format(tensor).map_err(|cause| NpyError::Format {
+        path: path.into(),
+        cause,
+    })?;
+    fs::write(path, data).map_err(|cause| NpyError::Io {
+        path: path.into(),
+        cause,
+    })
 }
 
 /// Reads an array from the bytes of a file; the values are shared, not copied.
@@ -61,17 +73,25 @@ pub fn parse(data: Bytes) -> Result<Tensor, String> {
     }
     let (start, length) = match data[6] {
         1 => (10, usize::from(u16::from_le_bytes([data[8], data[9]]))),
-        2 | 3 => (12, u32::from_le_bytes([data[8], data[9], data[10], data[11]]) as usize),
+        2 | 3 => (
+            12,
+            u32::from_le_bytes([data[8], data[9], data[10], data[11]]) as usize,
+        ),
         version => return Err(format!("version {version} is not known")),
     };
-    let header = data.get(start..start + length).ok_or("its header is cut off")?;
+    let header = data
+        .get(start..start + length)
+        .ok_or("its header is cut off")?;
     let header = String::from_utf8_lossy(header).into_owned();
     if !field(&header, "fortran_order")?.starts_with("False") {
         return Err("it is in Fortran order: save it with numpy.ascontiguousarray".into());
     }
     let ty = TensorType::new(element(&header)?, shape(&header)?);
     let values = data.slice(start + length..);
-    let wanted = ty.shape.iter().try_fold(ty.element.bytes() as i64, |n, &d| n.checked_mul(d));
+    let wanted = ty
+        .shape
+        .iter()
+        .try_fold(ty.element.bytes() as i64, |n, &d| n.checked_mul(d));
     if wanted != i64::try_from(values.len()).ok() {
         return Err(format!("{ty} does not have {} bytes", values.len()));
     }
@@ -89,13 +109,19 @@ pub fn format(tensor: &Tensor) -> Result<Vec<u8>, String> {
     for extent in &ty.shape {
         extents += &format!("{extent}, ");
     }
-    let shape = if ty.rank() == 1 { extents.trim_end() } else { extents.trim_end_matches(", ") };
-    let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
+    let shape = if ty.rank() == 1 {
+        extents.trim_end()
+    } else {
+        extents.trim_end_matches(", ")
+    };
+    let mut header =
+        format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
     // The values start at a multiple of 64 bytes.
     let padding = (64 - (10 + header.len() + 1) % 64) % 64;
     header.extend(std::iter::repeat_n(' ', padding));
     header.push('\n');
-    let length = u16::try_from(header.len()).map_err(|_| format!("{ty} has too many dimensions"))?;
+    let length =
+        u16::try_from(header.len()).map_err(|_| format!("{ty} has too many dimensions"))?;
     let mut out = MAGIC.to_vec();
     out.extend_from_slice(&[1, 0]);
     out.extend_from_slice(&length.to_le_bytes());
@@ -116,27 +142,40 @@ const ELEMENTS: [(&str, ElementType); 8] = [
 ];
 
 fn descr(element: ElementType) -> Option<&'static str> {
-    ELEMENTS.iter().find(|(_, e)| *e == element).map(|(name, _)| *name)
+    ELEMENTS
+        .iter()
+        .find(|(_, e)| *e == element)
+        .map(|(name, _)| *name)
 }
 
 fn element(header: &str) -> Result<ElementType, String> {
     let text = field(header, "descr")?.trim_start_matches(['\'', '"']);
     let name = text.split(['\'', '"']).next().unwrap_or_default();
     let found = ELEMENTS.iter().find(|(descr, _)| *descr == name);
-    found.map(|(_, e)| *e).ok_or_else(|| format!("element type '{name}' is not supported"))
+    found
+        .map(|(_, e)| *e)
+        .ok_or_else(|| format!("element type '{name}' is not supported"))
 }
 
 fn shape(header: &str) -> Result<Vec<i64>, String> {
-    let text = field(header, "shape")?.strip_prefix('(').ok_or("its shape is not a tuple")?;
+    let text = field(header, "shape")?
+        .strip_prefix('(')
+        .ok_or("its shape is not a tuple")?;
     let text = text.split(')').next().unwrap_or_default();
     let extents = text.split(',').map(str::trim).filter(|t| !t.is_empty());
     extents
-        .map(|t| t.parse::<u32>().map(i64::from).map_err(|_| format!("'{t}' is not an extent")))
+        .map(|t| {
+            t.parse::<u32>()
+                .map(i64::from)
+                .map_err(|_| format!("'{t}' is not an extent"))
+        })
         .collect()
 }
 
 fn field<'a>(header: &'a str, key: &str) -> Result<&'a str, String> {
-    let start = header.find(&format!("'{key}'")).ok_or_else(|| format!("it has no '{key}'"))?;
+    let start = header
+        .find(&format!("'{key}'"))
+        .ok_or_else(|| format!("it has no '{key}'"))?;
     let rest = &header[start + key.len() + 2..];
     Ok(rest.trim_start_matches([':', ' ']))
 }

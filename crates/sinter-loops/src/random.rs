@@ -31,7 +31,9 @@ fn mix(mut z: u64) -> u64 {
 }
 
 fn fnv1a(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| {
+        (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3)
+    })
 }
 
 #[cfg(test)]
@@ -49,6 +51,11 @@ mod tests {
         let ty = TensorType::f32([16]);
         assert_ne!(tensor(&ty, "a", 1), tensor(&ty, "b", 1));
         assert_ne!(tensor(&ty, "a", 1), tensor(&ty, "a", 2));
-        assert!(tensor(&ty, "a", 1).to_f32s().iter().all(|v| (-1.0..1.0).contains(v)));
+        assert!(
+            tensor(&ty, "a", 1)
+                .to_f32s()
+                .iter()
+                .all(|v| (-1.0..1.0).contains(v))
+        );
     }
 }

@@ -18,7 +18,12 @@ impl Tensor {
     /// # Panics
     /// When the number of bytes is not the one of the type.
     pub fn from_bytes(ty: TensorType, data: Bytes) -> Self {
-        assert_eq!(data.len() as i64, ty.bytes(), "{ty} needs {} bytes", ty.bytes());
+        assert_eq!(
+            data.len() as i64,
+            ty.bytes(),
+            "{ty} needs {} bytes",
+            ty.bytes()
+        );
         Self { ty, data }
     }
 
@@ -115,23 +120,32 @@ impl Tensor {
 
     /// All elements as doubles.
     pub fn to_f64s(&self) -> Vec<f64> {
-        (0..self.ty.elements() as usize).map(|i| self.get_f64(i)).collect()
+        (0..self.ty.elements() as usize)
+            .map(|i| self.get_f64(i))
+            .collect()
     }
 
     /// All elements as 64-bit integers.
     pub fn to_i64s(&self) -> Vec<i64> {
-        (0..self.ty.elements() as usize).map(|i| self.get_i64(i)).collect()
+        (0..self.ty.elements() as usize)
+            .map(|i| self.get_i64(i))
+            .collect()
     }
 
     /// All elements as 32-bit floats.
     pub fn to_f32s(&self) -> Vec<f32> {
-        (0..self.ty.elements() as usize).map(|i| self.get_f64(i) as f32).collect()
+        (0..self.ty.elements() as usize)
+            .map(|i| self.get_f64(i) as f32)
+            .collect()
     }
 
     /// The single value when every element is bitwise the same (and there is at least one).
     pub fn splat(&self) -> Option<f64> {
         let n = self.ty.element.bytes();
         let first = self.data.get(..n)?;
-        self.data.chunks_exact(n).all(|c| c == first).then(|| self.get_f64(0))
+        self.data
+            .chunks_exact(n)
+            .all(|c| c == first)
+            .then(|| self.get_f64(0))
     }
 }

@@ -95,7 +95,10 @@ pub struct TensorType {
 impl TensorType {
     /// A tensor type of the given element type and extents.
     pub fn new(element: ElementType, shape: impl Into<Vec<i64>>) -> Self {
-        Self { element, shape: shape.into() }
+        Self {
+            element,
+            shape: shape.into(),
+        }
     }
 
     /// A 32-bit float tensor type.
