@@ -118,3 +118,32 @@ pub struct StageSchedule {
     /// empty: all.
     pub reduction_tile: Vec<i64>,
 }
+
+impl Kernel {
+    /// Slot numbers of a role, in order.
+    pub fn slots_of(&self, role: Role) -> impl Iterator<Item = usize> + '_ {
+        (0..self.slots.len()).filter(move |&s| self.slots[s].role == role)
+    }
+
+    /// Slot numbers of inputs and constants, in launch order.
+    pub fn arguments(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.slots.len())
+            .filter(|&s| matches!(self.slots[s].role, Role::Input | Role::Constant))
+    }
+
+    /// Scalar operations of all stages.
+    pub fn flops(&self) -> u64 {
+        self.stages.iter().map(Nest::flops).sum()
+    }
+}
+
+impl Slot {
+    /// A row-major slot.
+    pub fn new(ty: TensorType, role: Role) -> Self {
+        Self {
+            ty,
+            role,
+            layout: None,
+        }
+    }
+}

@@ -13,15 +13,21 @@
 //! | [`scalar`] | the scalar body: a small SSA list and its evaluation |
 //! | [`nest`] | a loop nest: domain, accesses, body, combiner, finish |
 //! | [`kernel`] | several nests over shared operands, with a schedule |
+//! | [`interp`] | what a kernel computes, slow and plain |
 //! | [`npy`] | NumPy files |
 //! | [`random`] | seeded test inputs |
+//! | [`onchip`] | kernels as copies and nests over tiles, for scratchpad devices |
 
 pub mod affine;
+mod body;
+pub mod interp;
 pub mod kernel;
 mod linear;
 pub mod nest;
 pub mod npy;
+pub mod onchip;
 pub mod random;
 pub mod scalar;
 pub mod tensor;
 pub mod types;
+mod value;

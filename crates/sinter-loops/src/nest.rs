@@ -103,9 +103,111 @@ pub struct Nest {
     /// One write per result of `finish`, over parallel iterators only; never padded. A write's index
     /// is injective, and every element of the operand that it can reach is written exactly once.
     pub writes: Vec<Access>,
-    /// A multiply-accumulate (`body` is one multiplication of its two reads, the only combiner adds):
-    /// the nest becomes register FMA tiles or matrix steps, and each step is a fused multiply-add.
+    /// A multiply-accumulate: `body`'s only result is a product and the only combiner adds, from 0.
+    /// The nest becomes register FMA tiles or matrix steps, and each step is a fused multiply-add of
+    /// the two factors. Usually the factors are the two reads themselves; when producers are inlined
+    /// they may be computed from more reads.
     pub contract: bool,
     /// Names of the original (ONNX) nodes that the nest computes.
     pub origins: Vec<String>,
+}
+
+impl Nest {
+    /// A nest without reduction: `out = body(reads)`, written at `writes`.
+    pub fn map(iters: Vec<Iter>, reads: Vec<Access>, body: Body, writes: Vec<Access>) -> Self {
+        let finish = Body::identity(body.result_types().unwrap_or_default());
+        Self {
+            iters,
+            reads,
+            body,
+            combines: Vec::new(),
+            finish_reads: Vec::new(),
+            finish,
+            writes,
+            contract: false,
+            origins: Vec::new(),
+        }
+    }
+
+    /// Number of points of the whole domain.
+    pub fn points(&self) -> i64 {
+        self.iters.iter().map(|i| i.extent).product()
+    }
+
+    /// Number of points that are combined into one, 1 without reduction.
+    pub fn reduction_points(&self) -> i64 {
+        self.reductions().map(|i| self.iters[i].extent).product()
+    }
+
+    /// Number of points of the parallel iterators.
+    pub fn parallel_points(&self) -> i64 {
+        self.parallels().map(|i| self.iters[i].extent).product()
+    }
+
+    /// Numbers of the parallel iterators, outermost first.
+    pub fn parallels(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        self.of_kind(IterKind::Parallel)
+    }
+
+    /// Numbers of the reduction iterators, outermost first.
+    pub fn reductions(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        self.of_kind(IterKind::Reduction)
+    }
+
+    fn of_kind(&self, kind: IterKind) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        (0..self.iters.len()).filter(move |&i| self.iters[i].kind == kind)
+    }
+
+    /// Whether there is a reduction iterator.
+    pub fn has_reduction(&self) -> bool {
+        self.reductions().next().is_some()
+    }
+
+    /// Extent of every iterator.
+    pub fn extents(&self) -> Vec<i64> {
+        self.iters.iter().map(|i| i.extent).collect()
+    }
+
+    /// Scalar operations of the whole nest: those of the body and one per combiner at every point,
+    /// those of `finish` at every parallel point.
+    pub fn flops(&self) -> u64 {
+        let inner = self.points() as u64 * (self.body.ops() + self.combines.len()) as u64;
+        inner + self.parallel_points() as u64 * self.finish.ops() as u64
+    }
+
+    /// All accesses: reads, `finish_reads`, writes.
+    pub fn accesses(&self) -> impl Iterator<Item = &Access> {
+        self.reads
+            .iter()
+            .chain(&self.finish_reads)
+            .chain(&self.writes)
+    }
+
+    /// All accesses, to be changed.
+    pub fn accesses_mut(&mut self) -> impl Iterator<Item = &mut Access> {
+        self.reads
+            .iter_mut()
+            .chain(&mut self.finish_reads)
+            .chain(&mut self.writes)
+    }
+}
+
+impl Access {
+    /// An access that is always inside the operand.
+    pub fn new(operand: usize, index: Vec<Affine>) -> Self {
+        Self {
+            operand,
+            index,
+            pad: None,
+        }
+    }
+
+    /// A read with a value outside the operand.
+    pub fn padded(operand: usize, index: Vec<Affine>, pad: f64) -> Self {
+        Self {
+            operand,
+            index,
+            pad: Some(FloatBits::new(pad)),
+        }
+    }
 }

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::body::BodyBuilder;
 use crate::types::ElementType;
+pub use crate::value::Scalar;
 
 /// A value in a [`Body`]: arguments come first, then one value per instruction.
 pub type Reg = usize;

@@ -60,11 +60,18 @@ pub fn lower(kernel: &Kernel) -> Result<OnChip, OnChipError> {
     for axis in &mut grid {
         axis.tile = axis.tile.clamp(1, axis.extent.max(1));
     }
-    let mut builder =
-        Builder { kernel, grid: &grid, tiles: Vec::new(), temporaries: BTreeMap::new() };
+    let mut builder = Builder {
+        kernel,
+        grid: &grid,
+        tiles: Vec::new(),
+        temporaries: BTreeMap::new(),
+    };
     let (mut steps, mut matrix, mut vector) = (Vec::new(), false, false);
     for (s, nest) in kernel.stages.iter().enumerate() {
-        let chunks = schedule.stages.get(s).map_or(&[][..], |p| &p.reduction_tile);
+        let chunks = schedule
+            .stages
+            .get(s)
+            .map_or(&[][..], |p| &p.reduction_tile);
         let stage = Stage::new(&builder, s, nest, chunks);
         stage.check_positions()?;
         let on_matrix = stage.is_matrix();
@@ -77,7 +84,13 @@ pub fn lower(kernel: &Kernel) -> Result<OnChip, OnChipError> {
         });
     }
     let tiles = builder.tiles;
-    Ok(OnChip { grid, tiles, steps, matrix, vector })
+    Ok(OnChip {
+        grid,
+        tiles,
+        steps,
+        matrix,
+        vector,
+    })
 }
 
 struct Builder<'k> {
@@ -89,7 +102,11 @@ struct Builder<'k> {
 
 impl Builder<'_> {
     fn tile(&mut self, space: Space, element: ElementType, shape: Vec<i64>) -> TileId {
-        self.tiles.push(Tile { space, ty: TensorType::new(element, shape), double: false });
+        self.tiles.push(Tile {
+            space,
+            ty: TensorType::new(element, shape),
+            double: false,
+        });
         self.tiles.len() - 1
     }
 
@@ -115,28 +132,46 @@ struct Boxed {
 
 impl<'k> Stage<'k> {
     fn new(builder: &Builder<'k>, number: usize, nest: &'k Nest, wanted: &[i64]) -> Self {
-        let untiled = |i: &Iter| TiledIter { start: None, multiple: 0, points: i.extent };
+        let untiled = |i: &Iter| TiledIter {
+            start: None,
+            multiple: 0,
+            points: i.extent,
+        };
         let mut iters: Vec<_> = nest.iters.iter().map(untiled).collect();
         for (a, axis) in builder.grid.iter().enumerate() {
             if let Some(i) = axis.iters.get(number).copied().flatten()
                 && axis.tile < axis.extent
             {
                 let multiple = gcd(axis.tile, axis.extent);
-                iters[i] = TiledIter { start: Some(a), multiple, points: axis.tile };
+                iters[i] = TiledIter {
+                    start: Some(a),
+                    multiple,
+                    points: axis.tile,
+                };
             }
         }
         let mut chunks = Vec::new();
-        let reductions = (0..nest.iters.len()).filter(|&i| nest.iters[i].kind == IterKind::Reduction);
+        let reductions =
+            (0..nest.iters.len()).filter(|&i| nest.iters[i].kind == IterKind::Reduction);
         for (r, i) in reductions.enumerate() {
             let extent = nest.iters[i].extent;
             let chunk = largest_divisor(extent, wanted.get(r).copied().unwrap_or(extent));
             if chunk < extent {
                 let start = Some(builder.grid.len() + chunks.len());
-                iters[i] = TiledIter { start, multiple: chunk, points: chunk };
+                iters[i] = TiledIter {
+                    start,
+                    multiple: chunk,
+                    points: chunk,
+                };
                 chunks.push(ChunkAxis { extent, chunk });
             }
         }
-        Self { number, nest, iters, chunks }
+        Self {
+            number,
+            nest,
+            iters,
+            chunks,
+        }
     }
 
     /// Each operand has an iterator of its own, and no two points of a tile share a result but
@@ -164,7 +199,10 @@ impl<'k> Stage<'k> {
         for inst in self.nest.body.insts.iter().chain(&self.nest.finish.insts) {
             match *inst {
                 Inst::Index(iter) if self.iters[iter].start.is_some() => {
-                    return Err(OnChipError::Position { stage: self.number, iter });
+                    return Err(OnChipError::Position {
+                        stage: self.number,
+                        iter,
+                    });
                 }
                 _ => {}
             }
@@ -173,11 +211,21 @@ impl<'k> Stage<'k> {
     }
 
     fn boxed(&self, access: &Access) -> Result<Boxed, OnChipError> {
-        let error = OnChipError::Unaligned { stage: self.number, slot: access.operand };
-        let mut out = Boxed { start: Vec::new(), local: Vec::new(), shape: Vec::new() };
+        let error = OnChipError::Unaligned {
+            stage: self.number,
+            slot: access.operand,
+        };
+        let mut out = Boxed {
+            start: Vec::new(),
+            local: Vec::new(),
+            shape: Vec::new(),
+        };
         for index in &access.index {
-            let Split { start, local, extent } =
-                split(index, &self.iters).ok_or_else(|| error.clone())?;
+            let Split {
+                start,
+                local,
+                extent,
+            } = split(index, &self.iters).ok_or_else(|| error.clone())?;
             out.start.push(start);
             out.local.push(local);
             out.shape.push(extent);
@@ -188,12 +236,20 @@ impl<'k> Stage<'k> {
     /// The domain within a tile, reduction iterators left out when `parallel_only`.
     fn local_iters(&self) -> Vec<Iter> {
         let tiled = self.nest.iters.iter().zip(&self.iters);
-        tiled.map(|(iter, tile)| Iter { extent: tile.points, kind: iter.kind }).collect()
+        tiled
+            .map(|(iter, tile)| Iter {
+                extent: tile.points,
+                kind: iter.kind,
+            })
+            .collect()
     }
 
     fn needs_chunk(&self, boxed: &Boxed, builder: &Builder<'_>) -> bool {
         let first = builder.grid.len();
-        boxed.start.iter().any(|e| (0..self.chunks.len()).any(|c| e.uses(first + c)))
+        boxed
+            .start
+            .iter()
+            .any(|e| (0..self.chunks.len()).any(|c| e.uses(first + c)))
     }
 
     /// Makes an access to a slot one to a tile, with the steps that fill the tile. Equal boxes share
@@ -208,19 +264,33 @@ impl<'k> Stage<'k> {
         let boxed = self.boxed(access)?;
         let slot = access.operand;
         if builder.kernel.slots[slot].role == Role::Temporary {
-            let unwritten = OnChipError::Unwritten { stage: self.number, slot };
+            let unwritten = OnChipError::Unwritten {
+                stage: self.number,
+                slot,
+            };
             let tile = *builder.temporaries.get(&slot).ok_or(unwritten)?;
-            return Ok(Access { operand: tile, index: boxed.local, pad: None });
+            return Ok(Access {
+                operand: tile,
+                index: boxed.local,
+                pad: None,
+            });
         }
         let found = loads.made.iter().find(|l| {
-            l.slot == slot && l.start == boxed.start && l.shape == boxed.shape && l.pad == access.pad
+            l.slot == slot
+                && l.start == boxed.start
+                && l.shape == boxed.shape
+                && l.pad == access.pad
         });
         let tile = match found {
             Some(l) => l.tile,
             None => {
                 let tile = builder.tile(space, builder.element(slot), boxed.shape.clone());
-                let step =
-                    Step::Load { slot, tile, start: boxed.start.clone(), pad: access.pad };
+                let step = Step::Load {
+                    slot,
+                    tile,
+                    start: boxed.start.clone(),
+                    pad: access.pad,
+                };
                 if self.needs_chunk(&boxed, builder) {
                     builder.tiles[tile].double = true;
                     loads.chunked.push(step);
@@ -228,11 +298,21 @@ impl<'k> Stage<'k> {
                     loads.hoisted.push(step);
                 }
                 let (start, shape, pad) = (boxed.start, boxed.shape, access.pad);
-                loads.made.push(Made { slot, start, shape, pad, tile });
+                loads.made.push(Made {
+                    slot,
+                    start,
+                    shape,
+                    pad,
+                    tile,
+                });
                 tile
             }
         };
-        Ok(Access { operand: tile, index: boxed.local, pad: None })
+        Ok(Access {
+            operand: tile,
+            index: boxed.local,
+            pad: None,
+        })
     }
 
     /// Makes the writes go to tiles, with the steps that store them.
@@ -248,15 +328,26 @@ impl<'k> Stage<'k> {
             let slot = write.operand;
             let boxed = self.boxed(write)?;
             if boxed.shape.iter().product::<i64>() != points {
-                return Err(OnChipError::Gaps { stage: self.number, slot });
+                return Err(OnChipError::Gaps {
+                    stage: self.number,
+                    slot,
+                });
             }
             let tile = builder.tile(Space::Ub, builder.element(slot), boxed.shape);
             if builder.kernel.slots[slot].role == Role::Temporary {
                 builder.temporaries.insert(slot, tile);
             } else {
-                stores.push(Step::Store { tile, slot, start: boxed.start });
+                stores.push(Step::Store {
+                    tile,
+                    slot,
+                    start: boxed.start,
+                });
             }
-            accesses.push(Access { operand: tile, index: boxed.local, pad: None });
+            accesses.push(Access {
+                operand: tile,
+                index: boxed.local,
+                pad: None,
+            });
         }
         Ok((accesses, stores))
     }
@@ -280,7 +371,10 @@ impl<'k> Stage<'k> {
         let mut steps: Vec<_> = accumulators
             .iter()
             .zip(&self.nest.combines)
-            .map(|(a, c)| Step::Fill { tile: a.operand, value: c.init })
+            .map(|(a, c)| Step::Fill {
+                tile: a.operand,
+                value: c.init,
+            })
             .collect();
         let mut loads = Loads::default();
         let partials = self.accumulators(builder, Space::Ub);
@@ -296,7 +390,10 @@ impl<'k> Stage<'k> {
         body.push(Step::Compute(chunk));
         body.push(Step::Compute(self.add_partials(&accumulators, &partials)));
         steps.extend(loads.hoisted);
-        steps.push(Step::Chunks { axes: self.chunks.clone(), body });
+        steps.push(Step::Chunks {
+            axes: self.chunks.clone(),
+            body,
+        });
         steps.extend(self.finish_steps(builder, &accumulators)?);
         Ok(steps)
     }
@@ -304,7 +401,10 @@ impl<'k> Stage<'k> {
     fn matrix_steps(&self, builder: &mut Builder<'_>) -> Result<Vec<Step>, OnChipError> {
         let accumulator = self.accumulators(builder, Space::L0c).remove(0);
         let init = self.nest.combines[0].init;
-        let mut steps = vec![Step::Fill { tile: accumulator.operand, value: init }];
+        let mut steps = vec![Step::Fill {
+            tile: accumulator.operand,
+            value: init,
+        }];
         let mut nest = self.nest.clone();
         nest.iters = self.local_iters();
         let (mut loads, mut moves) = (Loads::default(), Vec::new());
@@ -312,7 +412,10 @@ impl<'k> Stage<'k> {
             *read = self.read(builder, read, Space::L1, &mut loads)?;
             let ty = builder.tiles[read.operand].ty.clone();
             let near = builder.tile(space, ty.element, ty.shape);
-            moves.push(Step::Move { from: read.operand, to: near });
+            moves.push(Step::Move {
+                from: read.operand,
+                to: near,
+            });
             read.operand = near;
         }
         nest.finish_reads.clear();
@@ -324,7 +427,10 @@ impl<'k> Stage<'k> {
         body.push(Step::MultiplyAccumulate(nest));
         match self.chunks.is_empty() {
             true => steps.extend(body),
-            false => steps.push(Step::Chunks { axes: self.chunks.clone(), body }),
+            false => steps.push(Step::Chunks {
+                axes: self.chunks.clone(),
+                body,
+            }),
         }
         steps.extend(self.leave_matrix(builder, &accumulator)?);
         Ok(steps)
@@ -345,16 +451,29 @@ impl<'k> Stage<'k> {
             && boxed.local == accumulator.index;
         let tile = accumulator.operand;
         if straight {
-            return Ok(vec![Step::Store { tile, slot: write.operand, start: boxed.start }]);
+            return Ok(vec![Step::Store {
+                tile,
+                slot: write.operand,
+                start: boxed.start,
+            }]);
         }
         let ty = builder.tiles[tile].ty.clone();
         let workspace = builder.tile(Space::Workspace, ty.element, ty.shape.clone());
         let near = builder.tile(Space::Ub, ty.element, ty.shape);
         let mut steps = vec![
-            Step::Move { from: tile, to: workspace },
-            Step::Move { from: workspace, to: near },
+            Step::Move {
+                from: tile,
+                to: workspace,
+            },
+            Step::Move {
+                from: workspace,
+                to: near,
+            },
         ];
-        let accumulator = Access { operand: near, ..accumulator.clone() };
+        let accumulator = Access {
+            operand: near,
+            ..accumulator.clone()
+        };
         steps.extend(self.finish_steps(builder, &[accumulator])?);
         Ok(steps)
     }
@@ -363,8 +482,9 @@ impl<'k> Stage<'k> {
     /// plain copy can store it.
     fn accumulators(&self, builder: &mut Builder<'_>, space: Space) -> Vec<Access> {
         let local = self.local_iters();
-        let parallel: Vec<_> =
-            (0..local.len()).filter(|&i| local[i].kind == IterKind::Parallel).collect();
+        let parallel: Vec<_> = (0..local.len())
+            .filter(|&i| local[i].kind == IterKind::Parallel)
+            .collect();
         let extents: Vec<_> = local.iter().map(|i| i.extent).collect();
         let plain = self.boxed(&self.nest.writes[0]).ok().filter(|b| {
             b.shape.iter().product::<i64>() == parallel.iter().map(|&i| extents[i]).product()
@@ -381,7 +501,11 @@ impl<'k> Stage<'k> {
             .iter()
             .map(|&element| {
                 let operand = builder.tile(space, element, shape.clone());
-                Access { operand, index: index.clone(), pad: None }
+                Access {
+                    operand,
+                    index: index.clone(),
+                    pad: None,
+                }
             })
             .collect()
     }
@@ -390,14 +514,25 @@ impl<'k> Stage<'k> {
     fn add_partials(&self, accumulators: &[Access], partials: &[Access]) -> Nest {
         let n = accumulators.len();
         let elements = &self.nest.finish.args[..n];
-        let body = Body { args: elements.repeat(2), insts: Vec::new(), results: (0..2 * n).collect() };
+        let body = Body {
+            args: elements.repeat(2),
+            insts: Vec::new(),
+            results: (0..2 * n).collect(),
+        };
         let insts = self.nest.combines.iter().enumerate();
         let finish = Body {
             args: elements.repeat(2),
-            insts: insts.map(|(k, c)| Inst::Binary(binary(c.function), k, n + k)).collect(),
+            insts: insts
+                .map(|(k, c)| Inst::Binary(binary(c.function), k, n + k))
+                .collect(),
             results: (2 * n..3 * n).collect(),
         };
-        self.pointwise(body, [accumulators, partials].concat(), finish, accumulators.to_vec())
+        self.pointwise(
+            body,
+            [accumulators, partials].concat(),
+            finish,
+            accumulators.to_vec(),
+        )
     }
 
     /// The finish of the nest over accumulator tiles.
@@ -413,7 +548,11 @@ impl<'k> Stage<'k> {
         }
         let (writes, stores) = self.writes(builder)?;
         let args = self.nest.finish.args.clone();
-        let body = Body { results: (0..args.len()).collect(), args, insts: Vec::new() };
+        let body = Body {
+            results: (0..args.len()).collect(),
+            args,
+            insts: Vec::new(),
+        };
         let nest = self.pointwise(body, reads, self.nest.finish.clone(), writes);
         let mut steps = loads.hoisted;
         steps.push(Step::Compute(nest));
@@ -430,8 +569,9 @@ impl<'k> Stage<'k> {
         mut writes: Vec<Access>,
     ) -> Nest {
         let local = self.local_iters();
-        let parallel: Vec<_> =
-            (0..local.len()).filter(|&i| local[i].kind == IterKind::Parallel).collect();
+        let parallel: Vec<_> = (0..local.len())
+            .filter(|&i| local[i].kind == IterKind::Parallel)
+            .collect();
         let number = |i: usize| parallel.iter().position(|&p| p == i).unwrap_or(0);
         for access in reads.iter_mut().chain(&mut writes) {
             access.index = access.index.iter().map(|e| e.renumber(&number)).collect();
@@ -475,11 +615,16 @@ fn binary(function: CombineFn) -> BinaryFn {
 }
 
 fn identity(args: &[ElementType]) -> Body {
-    Body { args: args.to_vec(), insts: Vec::new(), results: (0..args.len()).collect() }
+    Body {
+        args: args.to_vec(),
+        insts: Vec::new(),
+        results: (0..args.len()).collect(),
+    }
 }
 
 fn is_identity(body: &Body) -> bool {
-    body.insts.is_empty() && body.results.len() == body.args.len()
+    body.insts.is_empty()
+        && body.results.len() == body.args.len()
         && body.results.iter().enumerate().all(|(k, &r)| k == r)
 }
 

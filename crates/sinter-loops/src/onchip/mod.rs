@@ -41,8 +41,14 @@ pub enum Space {
 
 impl Space {
     /// All spaces by number.
-    pub const ALL: [Self; 6] =
-        [Self::Workspace, Self::L1, Self::L0a, Self::L0b, Self::L0c, Self::Ub];
+    pub const ALL: [Self; 6] = [
+        Self::Workspace,
+        Self::L1,
+        Self::L0a,
+        Self::L0b,
+        Self::L0c,
+        Self::Ub,
+    ];
 
     /// The name in device files and in the `npu` dialect.
     pub fn name(self) -> &'static str {
@@ -152,7 +158,10 @@ pub struct OnChip {
 impl OnChip {
     /// Number of blocks.
     pub fn blocks(&self) -> i64 {
-        self.grid.iter().map(|a| (a.extent + a.tile - 1) / a.tile).product()
+        self.grid
+            .iter()
+            .map(|a| (a.extent + a.tile - 1) / a.tile)
+            .product()
     }
 
     /// Starts of a block along the grid axes.

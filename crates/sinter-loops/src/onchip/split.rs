@@ -108,12 +108,24 @@ mod tests {
     use crate::affine::Affine;
 
     fn iter(start: usize, multiple: i64, points: i64) -> TiledIter {
-        TiledIter { start: Some(start), multiple, points }
+        TiledIter {
+            start: Some(start),
+            multiple,
+            points,
+        }
     }
 
     #[test]
     fn every_point_is_start_plus_local() {
-        let iters = [iter(0, 4, 4), iter(1, 6, 6), TiledIter { start: None, multiple: 0, points: 3 }];
+        let iters = [
+            iter(0, 4, 4),
+            iter(1, 6, 6),
+            TiledIter {
+                start: None,
+                multiple: 0,
+                points: 3,
+            },
+        ];
         let (i, j, k) = (Affine::Iter(0), Affine::Iter(1), Affine::Iter(2));
         let cases = [
             i.clone() * 2 + k.clone() + Affine::Const(-1),
