@@ -14,13 +14,17 @@
 //! | [`nest`] | a loop nest: domain, accesses, body, combiner, finish |
 //! | [`kernel`] | several nests over shared operands, with a schedule |
 //! | [`interp`] | what a kernel computes, slow and plain |
+//! | [`invert`] | inverses of index maps |
+//! | [`footprint`] | the part of an operand that an access touches |
 //! | [`npy`] | NumPy files |
 //! | [`random`] | seeded test inputs |
 //! | [`onchip`] | kernels as copies and nests over tiles, for scratchpad devices |
 
 pub mod affine;
 mod body;
+pub mod footprint;
 pub mod interp;
+pub mod invert;
 pub mod kernel;
 mod linear;
 pub mod nest;
@@ -31,3 +35,4 @@ pub mod scalar;
 pub mod tensor;
 pub mod types;
 mod value;
+mod verify;

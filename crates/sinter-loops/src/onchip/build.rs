@@ -76,7 +76,7 @@ pub fn lower(kernel: &Kernel) -> Result<OnChip, OnChipError> {
         stage.check_positions()?;
         let on_matrix = stage.is_matrix();
         matrix |= on_matrix;
-        vector |= !on_matrix || !is_identity(&nest.finish);
+        vector |= !on_matrix || !nest.finish.is_identity();
         steps.extend(if on_matrix {
             stage.matrix_steps(&mut builder)?
         } else {
@@ -233,7 +233,7 @@ impl<'k> Stage<'k> {
         Ok(out)
     }
 
-    /// The domain within a tile, reduction iterators left out when `parallel_only`.
+    /// The domain within a tile.
     fn local_iters(&self) -> Vec<Iter> {
         let tiled = self.nest.iters.iter().zip(&self.iters);
         tiled
@@ -384,7 +384,7 @@ impl<'k> Stage<'k> {
             *read = self.read(builder, read, Space::Ub, &mut loads)?;
         }
         chunk.finish_reads.clear();
-        chunk.finish = identity(&chunk.finish.args[..chunk.combines.len()]);
+        chunk.finish = Body::identity(&chunk.finish.args[..chunk.combines.len()]);
         chunk.writes.clone_from(&partials);
         let mut body = loads.chunked;
         body.push(Step::Compute(chunk));
@@ -419,7 +419,7 @@ impl<'k> Stage<'k> {
             read.operand = near;
         }
         nest.finish_reads.clear();
-        nest.finish = identity(&nest.finish.args[..1]);
+        nest.finish = Body::identity(&nest.finish.args[..1]);
         nest.writes = vec![accumulator.clone()];
         steps.extend(loads.hoisted);
         let mut body = loads.chunked;
@@ -446,7 +446,7 @@ impl<'k> Stage<'k> {
         let write = &self.nest.writes[0];
         let boxed = self.boxed(write)?;
         let straight = self.nest.writes.len() == 1
-            && is_identity(&self.nest.finish)
+            && self.nest.finish.is_identity()
             && builder.kernel.slots[write.operand].role == Role::Output
             && boxed.local == accumulator.index;
         let tile = accumulator.operand;
@@ -612,20 +612,6 @@ fn binary(function: CombineFn) -> BinaryFn {
         CombineFn::Max => BinaryFn::Max,
         CombineFn::Min => BinaryFn::Min,
     }
-}
-
-fn identity(args: &[ElementType]) -> Body {
-    Body {
-        args: args.to_vec(),
-        insts: Vec::new(),
-        results: (0..args.len()).collect(),
-    }
-}
-
-fn is_identity(body: &Body) -> bool {
-    body.insts.is_empty()
-        && body.results.len() == body.args.len()
-        && body.results.iter().enumerate().all(|(k, &r)| k == r)
 }
 
 fn largest_divisor(extent: i64, at_most: i64) -> i64 {
