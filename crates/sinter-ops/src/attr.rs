@@ -193,3 +193,16 @@ impl AttrValue for CompareFn {
         }
     }
 }
+
+/// The `mnemonic` and `attributes` methods of an operator declared by [`operator_attributes!`].
+macro_rules! named {
+    () => {
+        fn mnemonic(&self) -> &'static str {
+            Self::MNEMONIC
+        }
+        fn attributes(&self) -> Vec<(&'static str, $crate::attr::Attr)> {
+            self.attribute_list()
+        }
+    };
+}
+pub(crate) use named;

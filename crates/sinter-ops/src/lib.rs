@@ -8,6 +8,7 @@ pub mod attr;
 pub mod graph;
 pub mod operator;
 pub mod ops;
+mod support;
 
 pub use attr::Attr;
 pub use graph::{Graph, Node, NodeId, ValueId};

@@ -39,6 +39,16 @@ pub struct Loops {
     pub stages: Vec<Nest>,
 }
 
+impl Loops {
+    /// One stage without temporaries.
+    pub fn one(nest: Nest) -> Self {
+        Self {
+            temporaries: Vec::new(),
+            stages: vec![nest],
+        }
+    }
+}
+
 /// The semantics of one operator with its attributes fixed.
 pub trait Operator {
     /// Name in the `graph` dialect, without the prefix: `conv`, `transpose`, ...
@@ -67,7 +77,8 @@ pub trait Operator {
     /// The operator as loop nests over its operands.
     ///
     /// # Errors
-    /// As [`Operator::infer`], and for operators that have no loop form (they say so).
+    /// As [`Operator::infer`]. An error for operands that `infer` takes means that the operator has
+    /// no loop form for them; the message says why.
     fn loops(&self, operands: &[TensorType]) -> Result<Loops, OpError>;
 
     /// An operator and a choice of operands that means the same and is simpler, if there is one: for

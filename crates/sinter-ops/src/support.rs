@@ -1,0 +1,22 @@
+//! What operator files share: checks, index iteration, nests and bodies built tersely.
+
+mod code;
+mod data;
+mod nests;
+mod reduction;
+mod shape;
+mod window;
+
+pub(crate) use code::{Code, wide};
+pub(crate) use data::{Data, floats, from_floats, ints};
+pub(crate) use nests::{
+    Point, affine, broadcast_index, identity, iter, pointwise, scaled, sum, with_offset,
+};
+pub(crate) use reduction::{
+    Reduced, combine, contraction, contraction_finish, empty_contraction, highest, lowest,
+};
+pub(crate) use shape::{
+    axis_index, broadcast, broadcast_offsets, count, each_index, err, one_dtype, product, require,
+    require_arity, require_float, same_rank, types_of,
+};
+pub(crate) use window::{Run, Window};
