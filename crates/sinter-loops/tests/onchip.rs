@@ -36,8 +36,17 @@ fn run(kernel: &Kernel, inputs: &[Tensor]) -> Result<Vec<Tensor>, OnChipError> {
         _ => vec![f32::NAN; s.ty.elements() as usize],
     };
     let slots = kernel.slots.iter().map(fresh).collect();
-    let tiles = chip.tiles.iter().map(|t| vec![f32::NAN; t.ty.elements() as usize]).collect();
-    let mut machine = Machine { kernel, chip: &chip, slots, tiles };
+    let tiles = chip
+        .tiles
+        .iter()
+        .map(|t| vec![f32::NAN; t.ty.elements() as usize])
+        .collect();
+    let mut machine = Machine {
+        kernel,
+        chip: &chip,
+        slots,
+        tiles,
+    };
     for block in 0..chip.blocks() {
         machine.steps(&chip.steps, &chip.starts(block));
     }
@@ -51,7 +60,12 @@ impl Machine<'_> {
         for step in steps {
             match step {
                 Step::Fill { tile, value } => self.tiles[*tile].fill(value.get() as f32),
-                Step::Load { slot, tile, start, pad } => {
+                Step::Load {
+                    slot,
+                    tile,
+                    start,
+                    pad,
+                } => {
                     let fill = pad.map_or(f32::NAN, |p| p.get() as f32);
                     self.tiles[*tile].fill(fill);
                     for (i, place) in self.places(*slot, *tile, start, starts).enumerate() {
@@ -109,7 +123,10 @@ impl Machine<'_> {
             }
             Some(at as usize)
         };
-        (0..tile.elements()).map(place).collect::<Vec<_>>().into_iter()
+        (0..tile.elements())
+            .map(place)
+            .collect::<Vec<_>>()
+            .into_iter()
     }
 
     fn nest(&mut self, nest: &Nest, accumulate: bool) {
@@ -119,15 +136,26 @@ impl Machine<'_> {
         let written: Vec<_> = nest.writes.iter().map(|w| w.operand).collect();
         for read in nest.reads.iter_mut().chain(&mut nest.finish_reads) {
             let ty = &self.chip.tiles[read.operand].ty;
-            inputs.push(Tensor::from_f32(ty.shape.clone(), &self.tiles[read.operand]));
+            inputs.push(Tensor::from_f32(
+                ty.shape.clone(),
+                &self.tiles[read.operand],
+            ));
             slots.push(Slot::new(ty.clone(), Role::Input));
             read.operand = slots.len() - 1;
         }
         for write in &mut nest.writes {
-            slots.push(Slot::new(self.chip.tiles[write.operand].ty.clone(), Role::Output));
+            slots.push(Slot::new(
+                self.chip.tiles[write.operand].ty.clone(),
+                Role::Output,
+            ));
             write.operand = slots.len() - 1;
         }
-        let kernel = Kernel { name: "step".into(), slots, stages: vec![nest], schedule: None };
+        let kernel = Kernel {
+            name: "step".into(),
+            slots,
+            stages: vec![nest],
+            schedule: None,
+        };
         kernel.verify().expect("a step is a legal nest");
         for (tile, out) in written.into_iter().zip(interp::run(&kernel, &inputs)) {
             for (old, new) in self.tiles[tile].iter_mut().zip(out.to_f32s()) {
@@ -139,8 +167,10 @@ impl Machine<'_> {
 
 fn check(kernel: &Kernel) -> OnChip {
     kernel.verify().expect("the kernel is legal");
-    let inputs: Vec<_> =
-        kernel.arguments().map(|s| random::tensor(&kernel.slots[s].ty, &s.to_string(), 7)).collect();
+    let inputs: Vec<_> = kernel
+        .arguments()
+        .map(|s| random::tensor(&kernel.slots[s].ty, &s.to_string(), 7))
+        .collect();
     let expected = interp::run(kernel, &inputs);
     let actual = run(kernel, &inputs).expect("lowers");
     for (e, a) in expected.iter().zip(&actual) {
@@ -153,13 +183,22 @@ fn check(kernel: &Kernel) -> OnChip {
 }
 
 fn axis(extent: i64, tile: i64, iters: &[Option<usize>]) -> GridAxis {
-    GridAxis { extent, tile, iters: iters.to_vec() }
+    GridAxis {
+        extent,
+        tile,
+        iters: iters.to_vec(),
+    }
 }
 
 fn schedule(grid: Vec<GridAxis>, reduction_tiles: &[&[i64]]) -> Option<Schedule> {
-    let stage =
-        |t: &&[i64]| StageSchedule { reduction_tile: t.to_vec(), ..StageSchedule::default() };
-    Some(Schedule { grid, stages: reduction_tiles.iter().map(stage).collect() })
+    let stage = |t: &&[i64]| StageSchedule {
+        reduction_tile: t.to_vec(),
+        ..StageSchedule::default()
+    };
+    Some(Schedule {
+        grid,
+        stages: reduction_tiles.iter().map(stage).collect(),
+    })
 }
 
 /// `[n, oh, ow, co]` from `[n, h, w, ci]` and `[kh, kw, ci, co]`, bias and relu.
@@ -188,7 +227,10 @@ fn conv(stride: i64, tiles: [i64; 3], chunks: &[i64]) -> Kernel {
             Access::new(1, vec![it(3), it(4), it(5), it(2)]),
         ],
         body: product.finish(vec![p]),
-        combines: vec![Combine { function: CombineFn::Add, init: FloatBits::new(0.0) }],
+        combines: vec![Combine {
+            function: CombineFn::Add,
+            init: FloatBits::new(0.0),
+        }],
         finish_reads: vec![Access::new(2, vec![it(2)])],
         finish: finish.finish(vec![relu]),
         writes: vec![Access::new(3, vec![Affine::ZERO, it(0), it(1), it(2)])],
@@ -205,7 +247,9 @@ fn conv(stride: i64, tiles: [i64; 3], chunks: &[i64]) -> Kernel {
         ],
         stages: vec![nest],
         schedule: schedule(
-            (0..3).map(|a| axis([o, o, co][a], tiles[a], &[Some(a)])).collect(),
+            (0..3)
+                .map(|a| axis([o, o, co][a], tiles[a], &[Some(a)]))
+                .collect(),
             &[chunks],
         ),
     }
@@ -236,7 +280,10 @@ fn an_accumulator_with_nothing_left_to_do_leaves_straight() {
     kernel.stages[0].writes[0].operand = 2;
     let chip = check(&kernel);
     assert!(!chip.vector);
-    assert_eq!(chip.bytes_in(Space::Ub) + chip.bytes_in(Space::Workspace), 0);
+    assert_eq!(
+        chip.bytes_in(Space::Ub) + chip.bytes_in(Space::Workspace),
+        0
+    );
 }
 
 #[test]
@@ -247,7 +294,10 @@ fn softmax_keeps_its_rows_on_chip() {
         iters: domain(),
         reads,
         body,
-        combines: vec![Combine { function, init: FloatBits::new(init) }],
+        combines: vec![Combine {
+            function,
+            init: FloatBits::new(init),
+        }],
         finish_reads: Vec::new(),
         finish: Body::identity([F32]),
         writes: vec![Access::new(to, vec![it(0)])],
@@ -276,7 +326,13 @@ fn softmax_keeps_its_rows_on_chip() {
             slot(&[rows, columns], Role::Output),
         ],
         stages: vec![
-            reduce(vec![x()], Body::identity([F32]), CombineFn::Max, f64::NEG_INFINITY, 1),
+            reduce(
+                vec![x()],
+                Body::identity([F32]),
+                CombineFn::Max,
+                f64::NEG_INFINITY,
+                1,
+            ),
             reduce(vec![x(), row(1)], shifted, CombineFn::Add, 0.0, 2),
             Nest::map(
                 vec![Iter::parallel(rows), Iter::parallel(columns)],
@@ -328,7 +384,13 @@ fn gaps_and_positions_are_refused() {
         )],
         schedule: schedule(vec![axis(6, 3, &[Some(0)])], &[&[]]),
     };
-    assert_eq!(lower(&kernel).unwrap_err(), OnChipError::Gaps { stage: 0, slot: 1 });
+    assert_eq!(
+        lower(&kernel).unwrap_err(),
+        OnChipError::Gaps { stage: 0, slot: 1 }
+    );
     kernel.stages[0].body.insts.push(Inst::Index(0));
-    assert_eq!(lower(&kernel).unwrap_err(), OnChipError::Position { stage: 0, iter: 0 });
+    assert_eq!(
+        lower(&kernel).unwrap_err(),
+        OnChipError::Position { stage: 0, iter: 0 }
+    );
 }
