@@ -2,6 +2,7 @@
 
 mod code;
 mod data;
+mod moves;
 mod nests;
 mod reduction;
 mod shape;
@@ -9,6 +10,7 @@ mod window;
 
 pub(crate) use code::{Code, wide};
 pub(crate) use data::{Data, floats, from_floats, ints};
+pub(crate) use moves::{copy, place, rearranged};
 pub(crate) use nests::{
     Point, affine, broadcast_index, identity, iter, pointwise, scaled, sum, with_offset,
 };
