@@ -1,15 +1,30 @@
 //! Device files, kernel prices and the schedules they assume.
 //!
-//! A [`Device`] is read from a TOML file; [`schedule`](fn@schedule) chooses how a placed kernel becomes blocks,
-//! register tiles and vectors on it, and what that costs. Fusion prices candidates with it and the
-//! lowering follows the very schedule that the price assumed. Nothing here knows MLIR.
+//! A [`Device`] is read from a TOML file; [`schedule`](fn@schedule) chooses how a placed kernel
+//! becomes blocks, register tiles and vectors on it, and what that costs; [`pack_constants`] lays out
+//! its weights to match. Fusion prices candidates with them and the lowering follows the very schedule
+//! that the price assumed. Nothing here knows MLIR.
 
+mod access;
+mod body;
+mod chip_price;
 pub mod device;
+mod footprint;
+mod grid;
 pub mod host;
+mod host_price;
 pub mod load;
+mod packing;
 pub mod price;
+mod refusal;
+mod registers;
+mod schedule;
 
 pub use device::Device;
+pub use footprint::temporary_bytes;
 pub use host::HostCpu;
 pub use load::DeviceError;
+pub use packing::pack_constants;
 pub use price::{Price, Time};
+pub use refusal::Refusal;
+pub use schedule::schedule;

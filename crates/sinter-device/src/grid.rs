@@ -1,0 +1,232 @@
+//! The grid: in which order blocks run and how much one block computes.
+
+use sinter_loops::kernel::{GridAxis, Kernel, Role, Schedule};
+use sinter_loops::nest::IterKind;
+
+use crate::access::{divisor, padded_along, touched_bytes, uses};
+use crate::device::Device;
+use crate::footprint::overfull;
+use crate::refusal::Refusal;
+
+/// Work of one block below which more blocks cost more than they balance.
+const BLOCK_NS: f64 = 1500.0;
+/// Blocks of each core that balance the load well.
+const BLOCKS_PER_CORE: i64 = 8;
+
+/// A shared iterator, before tiles are chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Axis {
+    pub(crate) extent: i64,
+    pub(crate) iters: Vec<Option<usize>>,
+}
+
+/// The axes of a single stage: its parallel iterators.
+pub(crate) fn axes_of_single(kernel: &Kernel) -> Vec<Axis> {
+    let nest = &kernel.stages[0];
+    let axis = |i: usize| Axis {
+        extent: nest.iters[i].extent,
+        iters: vec![Some(i)],
+    };
+    nest.parallels().map(axis).collect()
+}
+
+/// Axes in the order in which blocks should run: what depends on the bigger operands outermost, so
+/// that those stream through the caches once.
+pub(crate) fn ordered(kernel: &Kernel, axes: Vec<Axis>) -> Vec<Axis> {
+    let Some(stage) = kernel.stages.iter().position(|n| n.contract) else {
+        return axes;
+    };
+    let bytes = touched_bytes(kernel);
+    let reads = &kernel.stages[stage].reads;
+    let Some(big) = reads.iter().max_by_key(|r| bytes[r.operand]) else {
+        return axes;
+    };
+    let depends = |axis: &Axis| axis.iters[stage].is_some_and(|i| uses(big, i));
+    let (first, last): (Vec<_>, Vec<_>) = axes.into_iter().partition(depends);
+    first.into_iter().chain(last).collect()
+}
+
+/// Points that tiles along an axis should be multiples of.
+fn granule(kernel: &Kernel, axis: &Axis, schedule: &Schedule, device: &Device) -> i64 {
+    let of_stage = |(s, i): (usize, &Option<usize>)| {
+        let (Some(i), stage, nest) = (*i, &schedule.stages[s], &kernel.stages[s]) else {
+            return 1;
+        };
+        let block = nest.accesses().map(|a| divisor(a, i)).max().unwrap_or(1);
+        if stage.vector == Some(i) {
+            return block.max(stage.lanes * stage.vectors);
+        }
+        if stage.rows != Some(i) {
+            return block;
+        }
+        let extents = nest.extents();
+        let padded = nest
+            .reads
+            .iter()
+            .any(|r| padded_along(r, &kernel.slots, i, &extents));
+        // Border tiles are told apart at compile time, so such an axis stays whole.
+        if padded && !device.is_scratchpad() {
+            axis.extent
+        } else {
+            block.max(stage.row_tile)
+        }
+    };
+    let granules = axis.iters.iter().enumerate().map(of_stage);
+    granules.max().unwrap_or(1).min(axis.extent)
+}
+
+/// Chooses the tiles of all axes, and the reduction tiles of the stages where they are needed.
+///
+/// # Errors
+/// When even the smallest tile does not fit the device's on-chip spaces.
+pub(crate) fn choose_tiles(
+    kernel: &Kernel,
+    axes: &[Axis],
+    schedule: &mut Schedule,
+    work_ns: f64,
+    device: &Device,
+) -> Result<(), Refusal> {
+    let granules: Vec<_> = axes
+        .iter()
+        .map(|a| granule(kernel, a, schedule, device))
+        .collect();
+    let cores = i64::from(device.cores);
+    let wanted = ((work_ns / BLOCK_NS) as i64).clamp(1, BLOCKS_PER_CORE * cores);
+    schedule.grid = split(axes, &granules, wanted, cores);
+    fit(kernel, schedule, &granules, device)
+}
+
+/// Tiles that make about `wanted` blocks, cutting outer axes first, balanced over the cores.
+fn split(axes: &[Axis], granules: &[i64], wanted: i64, cores: i64) -> Vec<GridAxis> {
+    let mut needed = wanted;
+    let cut = |(axis, &granule): (&Axis, &i64)| {
+        let count = (axis.extent + granule - 1) / granule;
+        let parts = if needed >= count {
+            count
+        } else {
+            balanced(count, needed, cores)
+        };
+        let tile = ((count + parts - 1) / parts * granule).min(axis.extent);
+        let parts = (axis.extent + tile - 1) / tile;
+        needed = (needed + parts - 1) / parts;
+        GridAxis {
+            extent: axis.extent,
+            tile,
+            iters: axis.iters.clone(),
+        }
+    };
+    axes.iter().zip(granules).map(cut).collect()
+}
+
+/// Number of parts near `wanted` that leaves the busiest core the least work.
+fn balanced(count: i64, wanted: i64, cores: i64) -> i64 {
+    if wanted <= 1 {
+        return 1;
+    }
+    let busiest = |parts: i64| {
+        let tile = (count + parts - 1) / parts;
+        let parts = (count + tile - 1) / tile;
+        ((parts + cores - 1) / cores * tile, (parts - wanted).abs())
+    };
+    (wanted.div_euclid(2).max(2)..=(2 * wanted).min(count))
+        .min_by_key(|&parts| busiest(parts))
+        .unwrap_or(wanted)
+}
+
+/// Shrinks tiles until a block fits the on-chip spaces.
+fn fit(
+    kernel: &Kernel,
+    schedule: &mut Schedule,
+    granules: &[i64],
+    device: &Device,
+) -> Result<(), Refusal> {
+    let ones = vec![1; granules.len()];
+    while let Some(refusal) = overfull(kernel, schedule, device)? {
+        let shrunk = shrink_axis(&mut schedule.grid, granules)
+            || (device.is_scratchpad() && shrink_reduction(kernel, schedule))
+            || shrink_axis(&mut schedule.grid, &ones);
+        if !shrunk {
+            return Err(refusal);
+        }
+    }
+    Ok(())
+}
+
+/// Halves the tile of the axis with the most granules per tile (the outermost of equals).
+fn shrink_axis(grid: &mut [GridAxis], granules: &[i64]) -> bool {
+    let count = |a: usize, grid: &[GridAxis]| (grid[a].tile + granules[a] - 1) / granules[a];
+    let most = (0..grid.len()).rev().max_by_key(|&a| count(a, grid));
+    let Some(axis) = most.filter(|&a| count(a, grid) > 1) else {
+        return false;
+    };
+    let half = (count(axis, grid) + 1) / 2;
+    grid[axis].tile = half * granules[axis];
+    true
+}
+
+/// Takes the next smaller divisor for the outermost reduction tile that is more than one point, of
+/// the stage that reads the most from device memory. Tiles shrink from the outermost iterator
+/// inwards, so that the order of the reduction stays as it is.
+fn shrink_reduction(kernel: &Kernel, schedule: &mut Schedule) -> bool {
+    let reads = |s: usize| {
+        let slots = kernel.stages[s]
+            .reads
+            .iter()
+            .map(|r| &kernel.slots[r.operand]);
+        slots
+            .filter(|x| x.role != Role::Temporary)
+            .map(|x| x.ty.bytes())
+            .sum::<i64>()
+    };
+    let mut order: Vec<_> = (0..kernel.stages.len()).collect();
+    order.sort_by_key(|&s| (-reads(s), s));
+    order.into_iter().any(|s| {
+        let (nest, stage) = (&kernel.stages[s], &mut schedule.stages[s]);
+        // The vector lies along a reduction: its lanes are combined once, at the end.
+        if stage
+            .vector
+            .is_some_and(|v| nest.iters[v].kind == IterKind::Reduction)
+        {
+            return false;
+        }
+        if stage.reduction_tile.is_empty() {
+            stage.reduction_tile = nest.reductions().map(|i| nest.iters[i].extent).collect();
+        }
+        let Some(outer) = stage.reduction_tile.iter_mut().find(|t| **t > 1) else {
+            return false;
+        };
+        *outer = (1..*outer).rev().find(|d| *outer % d == 0).unwrap_or(1);
+        true
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn balanced_parts() {
+        assert_eq!(balanced(7, 1, 2), 1);
+        assert_eq!(balanced(56, 16, 2), 14);
+        assert_eq!(balanced(7, 4, 2), 4);
+        for (count, wanted) in [(100, 16), (13, 5), (9, 8), (3, 2)] {
+            let parts = balanced(count, wanted, 2);
+            assert!(parts >= 1 && parts <= count);
+        }
+    }
+
+    #[test]
+    fn outer_axes_are_cut_first() {
+        let axis = |extent| Axis {
+            extent,
+            iters: vec![None],
+        };
+        let tiles = |wanted| -> Vec<i64> {
+            let grid = split(&[axis(4), axis(56)], &[1, 14], wanted, 2);
+            grid.iter().map(|a| a.tile).collect()
+        };
+        assert_eq!(tiles(1), [4, 56]);
+        assert_eq!(tiles(4), [1, 56]);
+        assert_eq!(tiles(16), [1, 14]);
+    }
+}

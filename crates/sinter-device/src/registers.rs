@@ -1,0 +1,377 @@
+//! The register tile of one stage: which iterator lies along vectors, which forms rows, how many of
+//! each, and what a point then costs.
+//!
+//! The unit of cost is one vector operation (an addition, or one FMA) of one core. One step of the
+//! reduction on a tile of `rows x vectors` costs
+//!
+//! ```text
+//! max(arithmetic, loads / loads_per_fma, latency of the accumulators) + overhead / unroll
+//! ```
+//!
+//! where a read that does not depend on the vector iterator is one broadcast per row, one that does
+//! not depend on the row iterator is shared by all rows, and one without unit stride is gathered lane
+//! by lane.
+
+use sinter_loops::kernel::{Slot, StageSchedule};
+use sinter_loops::nest::{Access, IterKind, Nest};
+
+use crate::access::{padded_along, stride, uses};
+use crate::body;
+use crate::device::Device;
+
+/// Loads that one gathered or scattered element costs.
+const GATHER_LOADS: f64 = 1.5;
+/// Loads that the mask of a padded read along the vector costs.
+const MASK_LOADS: f64 = 2.0;
+/// Vector operations to enter and leave one register tile.
+const TILE_OVERHEAD: f64 = 4.0;
+/// Most vectors of one row of a register tile.
+const MOST_VECTORS: i64 = 4;
+/// Fewest lanes of a vector on scratchpad devices.
+const LEAST_CHIP_LANES: i64 = 8;
+/// Unroll factors of the innermost reduction loop.
+const UNROLLS: [i64; 3] = [4, 2, 1];
+
+/// How an access moves along the vector iterator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Move {
+    /// The same element for all lanes.
+    Broadcast,
+    /// Consecutive elements.
+    Unit,
+    /// Anything else.
+    Gather,
+}
+
+/// An access as far as its price goes.
+#[derive(Clone, Copy, Debug)]
+struct Traffic {
+    along: Move,
+    rows: bool,
+    masked: bool,
+}
+
+/// A stage's register tile with its cost.
+#[derive(Clone, Debug)]
+pub(crate) struct Choice {
+    pub(crate) schedule: StageSchedule,
+    /// Vector operations of the whole stage.
+    pub(crate) cost: f64,
+}
+
+/// A stage with what is fixed about it.
+pub(crate) struct Stage<'a> {
+    nest: &'a Nest,
+    slots: &'a [Slot],
+    device: &'a Device,
+    extents: Vec<i64>,
+    lanes: i64,
+    body_operations: f64,
+    finish_operations: f64,
+    live: i64,
+    /// Overrides how an operand moves: (slot, vector iterator) that will be packed to unit stride.
+    packed: Option<(usize, usize)>,
+}
+
+impl<'a> Stage<'a> {
+    pub(crate) fn new(nest: &'a Nest, slots: &'a [Slot], device: &'a Device) -> Self {
+        let element_bytes = widest_element(nest, slots);
+        let body_operations = if nest.contract {
+            1.0
+        } else {
+            body::vector_operations(&nest.body, device) + nest.combines.len() as f64
+        };
+        Self {
+            nest,
+            slots,
+            device,
+            extents: nest.extents(),
+            lanes: device.lanes(element_bytes),
+            body_operations,
+            finish_operations: body::vector_operations(&nest.finish, device),
+            live: body::live_values(&nest.body).max(body::live_values(&nest.finish)),
+            packed: None,
+        }
+    }
+
+    /// The same with a constant operand taken as packed to unit stride along an iterator.
+    pub(crate) fn with_packed(mut self, slot: usize, iter: usize) -> Self {
+        self.packed = Some((slot, iter));
+        self
+    }
+
+    /// The cheapest register tile.
+    pub(crate) fn best(&self) -> Choice {
+        let mut best = self.scalar();
+        for v in 0..self.extents.len() {
+            let found = self.best_along(v);
+            if let Some(found) = found.filter(|f| f.cost < best.cost) {
+                best = found;
+            }
+        }
+        best
+    }
+
+    /// The cheapest register tile with vectors along `v`.
+    pub(crate) fn best_along(&self, v: usize) -> Option<Choice> {
+        let mut best: Option<Choice> = None;
+        for lanes in self.lane_counts(v) {
+            for vectors in 1..=self.most_vectors(v, lanes) {
+                if !self.writes_vectors(v, vectors * lanes) {
+                    continue;
+                }
+                for rows in self.row_candidates(v) {
+                    for row_tile in self.row_tiles(rows, vectors) {
+                        let found = self.priced(Some(v), lanes, vectors, rows, row_tile);
+                        if best.as_ref().is_none_or(|b| found.cost < b.cost) {
+                            best = Some(found);
+                        }
+                    }
+                }
+            }
+        }
+        best
+    }
+
+    fn reduces_along(&self, v: usize) -> bool {
+        self.nest.iters[v].kind == IterKind::Reduction
+    }
+
+    /// Numbers of lanes to try: a whole vector, or less where the extent is smaller; on scratchpad
+    /// devices also less, as panels of constants may be narrower than a vector.
+    fn lane_counts(&self, v: usize) -> Vec<i64> {
+        let extent = self.extents[v].unsigned_abs();
+        if extent < 2 {
+            return vec![];
+        }
+        let most = self.lanes.min(extent.next_power_of_two() as i64);
+        let mut counts = vec![most];
+        while self.device.is_scratchpad() && counts[counts.len() - 1] > LEAST_CHIP_LANES {
+            counts.push(counts[counts.len() - 1] / 2);
+        }
+        counts
+    }
+
+    fn most_vectors(&self, v: usize, lanes: i64) -> i64 {
+        if self.reduces_along(v) || self.device.is_scratchpad() {
+            return 1;
+        }
+        div_ceil(self.extents[v], lanes).min(MOST_VECTORS)
+    }
+
+    /// Whether vectors along `v` can be written: consecutive elements, or scattered at a price. Only
+    /// writes that do not depend on `v` are impossible, unless `v` is reduced.
+    fn writes_vectors(&self, v: usize, tile: i64) -> bool {
+        self.reduces_along(v)
+            || self
+                .nest
+                .writes
+                .iter()
+                .all(|w| self.movement(w, v, tile) != Move::Broadcast)
+    }
+
+    fn scalar(&self) -> Choice {
+        self.priced(None, 1, 1, None, 1)
+    }
+
+    /// Iterators that may form rows, and none.
+    fn row_candidates(&self, v: usize) -> Vec<Option<usize>> {
+        let mut out = vec![None];
+        if self.device.is_scratchpad() || self.nest.combines.is_empty() {
+            return out;
+        }
+        // The innermost of equals.
+        let parallel = self.nest.parallels().rev();
+        out.extend(
+            parallel
+                .filter(|&i| i != v && self.extents[i] > 1)
+                .map(Some),
+        );
+        out
+    }
+
+    /// Sizes of the row tile that the registers hold.
+    fn row_tiles(&self, rows: Option<usize>, vectors: i64) -> Vec<i64> {
+        let Some(rows) = rows else { return vec![1] };
+        let temporaries = (self.live - self.nest.reads.len() as i64).max(0);
+        let free = self.device.vector_registers() - vectors - 1 - temporaries;
+        let most = (free / vectors).min(self.extents[rows]);
+        (2..=most.max(1)).collect()
+    }
+
+    fn priced(
+        &self,
+        v: Option<usize>,
+        lanes: i64,
+        vectors: i64,
+        rows: Option<usize>,
+        row_tile: i64,
+    ) -> Choice {
+        let unroll = self.unroll(row_tile, vectors);
+        let schedule = StageSchedule {
+            order: self.order(v, rows),
+            vector: v,
+            lanes,
+            vectors,
+            rows,
+            row_tile,
+            unroll,
+            reduction_tile: Vec::new(),
+        };
+        let cost = self.cost(&schedule);
+        Choice { schedule, cost }
+    }
+
+    /// Unroll factor of the innermost reduction: the measured one of the tile, else what its extent
+    /// allows.
+    fn unroll(&self, row_tile: i64, vectors: i64) -> i64 {
+        let Some(innermost) = self.nest.reductions().next_back() else {
+            return 1;
+        };
+        let extent = self.extents[innermost];
+        let measured = self.measured(row_tile, vectors).map(|t| t.unroll);
+        if let Some(unroll) = measured.filter(|u| extent >= *u && self.nest.contract) {
+            return unroll;
+        }
+        UNROLLS.into_iter().find(|u| extent % u == 0).unwrap_or(1)
+    }
+
+    fn measured(&self, row_tile: i64, vectors: i64) -> Option<&crate::device::RegisterTile> {
+        let registers = self.device.vector_registers();
+        let same = |t: &&crate::device::RegisterTile| {
+            t.registers == registers && t.rows == row_tile && t.vectors == vectors
+        };
+        self.device.vector.register_tile.iter().find(same)
+    }
+
+    /// Outer parallel iterators as they come, then rows, then the vector, then reductions.
+    fn order(&self, v: Option<usize>, rows: Option<usize>) -> Vec<usize> {
+        let tile = |i: &usize| Some(*i) == v || Some(*i) == rows;
+        let mut order: Vec<_> = self.nest.parallels().filter(|i| !tile(i)).collect();
+        order.extend(rows);
+        order.extend(v.filter(|&v| self.nest.iters[v].kind == IterKind::Parallel));
+        order.extend(self.nest.reductions());
+        order
+    }
+
+    fn movement(&self, access: &Access, v: usize, tile: i64) -> Move {
+        if self.packed == Some((access.operand, v)) {
+            return Move::Unit;
+        }
+        match stride(access, self.slots, v, tile, &self.extents) {
+            Some(0) => Move::Broadcast,
+            Some(1) => Move::Unit,
+            _ => Move::Gather,
+        }
+    }
+
+    fn traffic(&self, access: &Access, s: &StageSchedule) -> Traffic {
+        Traffic {
+            along: s.vector.map_or(Move::Unit, |v| {
+                self.movement(access, v, s.lanes * s.vectors)
+            }),
+            rows: s.rows.is_some_and(|r| uses(access, r)),
+            masked: s
+                .vector
+                .is_some_and(|v| padded_along(access, self.slots, v, &self.extents)),
+        }
+    }
+
+    /// Vector operations of the whole stage.
+    pub(crate) fn cost(&self, s: &StageSchedule) -> f64 {
+        let traffic = |accesses: &[Access]| -> Vec<_> {
+            accesses.iter().map(|a| self.traffic(a, s)).collect()
+        };
+        let reads = traffic(&self.nest.reads);
+        let ends: Vec<_> = [traffic(&self.nest.finish_reads), traffic(&self.nest.writes)].concat();
+        let extent = |i: Option<usize>| i.map_or(1, |i| self.extents[i]);
+        let reduces = s
+            .vector
+            .is_some_and(|v| self.nest.iters[v].kind == IterKind::Reduction);
+        let parallel = self.nest.parallel_points();
+        let vector_extent = if reduces { 1 } else { extent(s.vector) };
+        let outer = parallel as f64 / (extent(s.rows) * vector_extent) as f64;
+        let mut steps = self.nest.reduction_points() as f64;
+        if reduces {
+            let v = extent(s.vector);
+            steps = steps / v as f64 * div_ceil(v, s.lanes) as f64;
+        }
+        let mut tiles = 0.0;
+        for (rows, row_count) in parts(extent(s.rows), s.row_tile) {
+            for (elements, vector_count) in parts(vector_extent, s.vectors * s.lanes) {
+                let vectors = div_ceil(elements, s.lanes);
+                let step = self.step(&reads, rows, vectors, s);
+                let end = self.end(&ends, rows, vectors, s, reduces);
+                tiles += (row_count * vector_count) as f64 * (steps * step + end);
+            }
+        }
+        outer * tiles
+    }
+
+    /// One step of the reduction on a register tile.
+    fn step(&self, reads: &[Traffic], rows: i64, vectors: i64, s: &StageSchedule) -> f64 {
+        let arithmetic = self.body_operations * (rows * vectors) as f64;
+        let loads: f64 = reads
+            .iter()
+            .map(|t| loads(*t, rows, vectors, s.lanes))
+            .sum();
+        let reducing = !self.nest.combines.is_empty();
+        let latency = if reducing && !self.device.is_scratchpad() {
+            self.device.vector.fma_latency_steps as f64 * self.nest.combines.len() as f64
+        } else {
+            0.0
+        };
+        let busy = arithmetic
+            .max(loads / self.device.vector.loads_per_fma)
+            .max(latency);
+        let estimate = busy + self.device.vector.step_overhead / s.unroll as f64;
+        match self
+            .measured(rows, vectors)
+            .filter(|t| self.nest.contract && t.unroll == s.unroll)
+        {
+            Some(t) => estimate.max(arithmetic / t.efficiency),
+            None => estimate,
+        }
+    }
+
+    /// Finishing a register tile: lanes combined, finish, stores.
+    fn end(&self, ends: &[Traffic], rows: i64, vectors: i64, s: &StageSchedule, tree: bool) -> f64 {
+        let loads: f64 = ends.iter().map(|t| loads(*t, rows, vectors, s.lanes)).sum();
+        let combine = if tree {
+            2.0 * f64::from(s.lanes.unsigned_abs().ilog2()) * self.nest.combines.len() as f64
+        } else {
+            0.0
+        };
+        (self.finish_operations + combine) * (rows * vectors) as f64 + loads + TILE_OVERHEAD
+    }
+}
+
+/// Load operations of an access on a register tile.
+fn loads(t: Traffic, rows: i64, vectors: i64, lanes: i64) -> f64 {
+    let each = match t.along {
+        Move::Broadcast => 1.0,
+        Move::Unit if t.masked => vectors as f64 * MASK_LOADS,
+        Move::Unit => vectors as f64,
+        Move::Gather => (vectors * lanes) as f64 * GATHER_LOADS,
+    };
+    each * if t.rows { rows as f64 } else { 1.0 }
+}
+
+fn div_ceil(a: i64, b: i64) -> i64 {
+    (a + b - 1) / b
+}
+
+/// An extent in full tiles and one smaller one: (size, count).
+fn parts(extent: i64, tile: i64) -> Vec<(i64, i64)> {
+    let (full, rest) = (extent / tile, extent % tile);
+    [(tile, full), (rest, 1)]
+        .into_iter()
+        .filter(|&(size, count)| size > 0 && count > 0)
+        .collect()
+}
+
+/// Bytes of the widest element that the nest reads or writes; lanes are counted in those.
+fn widest_element(nest: &Nest, slots: &[Slot]) -> usize {
+    let bytes = nest.accesses().map(|a| slots[a.operand].ty.element.bytes());
+    bytes.max().unwrap_or(4)
+}

@@ -1,0 +1,80 @@
+//! The schedule of a placed kernel on a device, and what the kernel costs with it.
+
+use sinter_loops::kernel::{Kernel, Schedule, StageSchedule};
+use sinter_loops::nest::{IterKind, Nest};
+
+use crate::access::uses;
+use crate::chip_price;
+use crate::device::Device;
+use crate::grid::{self, Axis};
+use crate::host_price::{self, vector_time};
+use crate::price::{Price, Time};
+use crate::refusal::Refusal;
+use crate::registers::Stage;
+
+/// The schedule that a kernel gets on a device, and its price with that schedule. The kernel has had
+/// its layouts applied, its stages placed and its iterators coalesced.
+///
+/// # Errors
+/// When no tile fits the on-chip space, or the stages share no iterators.
+pub fn schedule(kernel: &Kernel, device: &Device) -> Result<(Schedule, Price), Refusal> {
+    if kernel.stages.is_empty() || kernel.stages.iter().any(|n| n.points() == 0) {
+        return Err(Refusal::Empty);
+    }
+    let axes = grid::ordered(kernel, axes(kernel)?);
+    let mut schedule = Schedule {
+        grid: Vec::new(),
+        stages: Vec::new(),
+    };
+    let mut costs = Vec::new();
+    for nest in &kernel.stages {
+        let choice = Stage::new(nest, &kernel.slots, device).best();
+        let order = stage_order(nest, &choice.schedule);
+        schedule.stages.push(StageSchedule {
+            order,
+            ..choice.schedule
+        });
+        costs.push(choice.cost);
+    }
+    let work: Time = costs.iter().map(|&c| vector_time(c, device)).sum();
+    grid::choose_tiles(kernel, &axes, &mut schedule, work.ns(), device)?;
+    let price = if device.is_scratchpad() {
+        chip_price::price(kernel, &schedule, device)?
+    } else {
+        host_price::price(kernel, &schedule, work, device)
+    };
+    Ok((schedule, price))
+}
+
+fn axes(kernel: &Kernel) -> Result<Vec<Axis>, Refusal> {
+    if kernel.stages.len() == 1 {
+        return Ok(grid::axes_of_single(kernel));
+    }
+    Err(Refusal::Stages("several stages".into()))
+}
+
+/// Order of a stage's iterators. Of a contraction with an operand that all vectors share, the
+/// vector's tile loop stands outside the rows, so that its panel of weights stays in the caches;
+/// otherwise it is the innermost parallel one.
+fn stage_order(nest: &Nest, stage: &StageSchedule) -> Vec<usize> {
+    let (Some(v), Some(rows)) = (stage.vector, stage.rows) else {
+        return stage.order.clone();
+    };
+    let shared = nest.contract
+        && nest.iters[v].kind == IterKind::Parallel
+        && nest.reads.iter().any(|r| !uses(r, v));
+    if !shared {
+        return stage.order.clone();
+    }
+    let panel = |i: &usize| nest.reads.iter().any(|r| uses(r, v) && uses(r, *i));
+    let others = nest.parallels().filter(|&i| i != v && i != rows);
+    let (of_panel, rest): (Vec<_>, Vec<_>) = others.partition(panel);
+    [
+        of_panel,
+        vec![v],
+        rest,
+        vec![rows],
+        nest.reductions().collect(),
+    ]
+    .concat()
+}

@@ -1,0 +1,255 @@
+//! Schedules and prices of hand-made kernels.
+
+use sinter_device::{Device, HostCpu, Price, Refusal, Time, pack_constants, schedule};
+use sinter_loops::affine::Affine;
+use sinter_loops::kernel::{Kernel, Layout, PhysicalDim, Role, Schedule, Slot};
+use sinter_loops::nest::{Access, Combine, CombineFn, Iter, Nest};
+use sinter_loops::scalar::{BinaryFn, Body, FloatBits, Inst, UnaryFn};
+use sinter_loops::types::ElementType::F32;
+use sinter_loops::types::TensorType;
+
+fn d(i: usize) -> Affine {
+    Affine::Iter(i)
+}
+
+fn body(args: usize, inst: Inst) -> Body {
+    Body {
+        args: vec![F32; args],
+        insts: vec![inst],
+        results: vec![args],
+    }
+}
+
+fn host(cpu: HostCpu) -> Device {
+    Device::named("host").unwrap().with_host_cpu(cpu)
+}
+
+/// A pointwise kernel over a matrix, stored as it is.
+fn pointwise(rows: i64, columns: i64, function: UnaryFn) -> Kernel {
+    let ty = TensorType::f32([rows, columns]);
+    let nest = Nest::map(
+        vec![Iter::parallel(rows), Iter::parallel(columns)],
+        vec![Access::new(0, vec![d(0), d(1)])],
+        body(1, Inst::Unary(function, 0)),
+        vec![Access::new(1, vec![d(0), d(1)])],
+    );
+    Kernel {
+        name: "k".into(),
+        slots: vec![
+            Slot::new(ty.clone(), Role::Input),
+            Slot::new(ty, Role::Output),
+        ],
+        stages: vec![nest],
+        schedule: None,
+    }
+}
+
+/// A 3x3 convolution, channels last, with weights in logical shape `[co, ci, 3, 3]`.
+fn convolution(size: i64, ci: i64, co: i64) -> Kernel {
+    let iters = vec![
+        Iter::parallel(co),
+        Iter::parallel(size),
+        Iter::parallel(size),
+        Iter::reduction(3),
+        Iter::reduction(3),
+        Iter::reduction(ci),
+    ];
+    let at = |a, b| d(a) + d(b) - Affine::Const(1);
+    let nest = Nest {
+        iters,
+        reads: vec![
+            Access::padded(0, vec![at(1, 3), at(2, 4), d(5)], 0.0),
+            Access::new(1, vec![d(0), d(5), d(3), d(4)]),
+        ],
+        body: body(2, Inst::Binary(BinaryFn::Mul, 0, 1)),
+        combines: vec![Combine {
+            function: CombineFn::Add,
+            init: FloatBits::new(0.0),
+        }],
+        finish_reads: vec![],
+        finish: Body {
+            args: vec![F32],
+            insts: vec![],
+            results: vec![0],
+        },
+        writes: vec![Access::new(2, vec![d(1), d(2), d(0)])],
+        contract: true,
+        origins: vec![],
+    };
+    Kernel {
+        name: "conv".into(),
+        slots: vec![
+            Slot::new(TensorType::f32([size, size, ci]), Role::Input),
+            Slot::new(TensorType::f32([co, ci, 3, 3]), Role::Constant),
+            Slot::new(TensorType::f32([size, size, co]), Role::Output),
+        ],
+        stages: vec![nest],
+        schedule: None,
+    }
+}
+
+/// The same with its weights in panels of `panel` channels, the layout applied.
+fn packed(size: i64, ci: i64, co: i64, panel: i64) -> Kernel {
+    let mut kernel = convolution(size, ci, co);
+    kernel.slots[1].ty = TensorType::f32([(co + panel - 1) / panel, 3, 3, ci, panel]);
+    kernel.stages[0].reads[1].index =
+        vec![d(0).floor_div(panel), d(3), d(4), d(5), d(0).modulo(panel)];
+    kernel
+}
+
+fn run(kernel: &Kernel, device: &Device) -> (Schedule, Price) {
+    schedule(kernel, device).unwrap()
+}
+
+#[test]
+fn pointwise_vectors_lie_along_the_contiguous_axis() {
+    let (s, price) = run(&pointwise(512, 512, UnaryFn::Exp), &host(HostCpu::AVX2));
+    assert_eq!(s.stages[0].vector, Some(1));
+    assert_eq!(s.stages[0].lanes, 8);
+    assert_eq!((price.read_bytes, price.written_bytes), (1 << 20, 1 << 20));
+    assert_eq!(price.total, price.launch + price.vector.max(price.memory));
+}
+
+#[test]
+fn weights_are_packed_in_panels_of_the_register_tile() {
+    for (cpu, lanes) in [(HostCpu::AVX2, 8), (HostCpu::AVX512, 16)] {
+        let device = host(cpu);
+        let mut kernel = convolution(56, 64, 96);
+        pack_constants(&mut kernel, &device);
+        let layout = kernel.slots[1].layout.clone().unwrap();
+        let panel = match layout.dims.as_slice() {
+            [
+                PhysicalDim::Outer(0, outer),
+                PhysicalDim::Whole(2),
+                PhysicalDim::Whole(3),
+                PhysicalDim::Whole(1),
+                PhysicalDim::Inner(0, inner),
+            ] if outer == inner => *outer,
+            dims => panic!("{dims:?}"),
+        };
+        assert_eq!(panel % lanes, 0);
+        let (s, _) = run(&packed(56, 64, 96, panel), &device);
+        let stage = &s.stages[0];
+        assert_eq!(stage.vector, Some(0));
+        assert_eq!(
+            stage.vectors * stage.lanes,
+            panel,
+            "the schedule uses the whole panel"
+        );
+        assert_eq!(stage.rows, Some(2));
+        let used = stage.row_tile * stage.vectors + stage.vectors + 1;
+        assert!(used <= device.vector_registers(), "{used} registers");
+        assert!(
+            stage.row_tile * stage.vectors >= 8,
+            "accumulators hide the latency"
+        );
+    }
+}
+
+#[test]
+fn a_convolution_is_priced_near_the_peak() {
+    let device = host(HostCpu::AVX2);
+    let kernel = packed(56, 64, 96, 24);
+    let (s, price) = run(&kernel, &device.clone().with_cores(1));
+    let flops = 2.0 * kernel.stages[0].points() as f64;
+    let peak = Time::of_operations(flops, device.vector.fma_gflops);
+    assert!(price.vector >= peak);
+    assert!(price.vector.ns() < peak.ns() / 0.8, "{s:?} {price:?}");
+}
+
+#[test]
+fn padded_row_axes_stay_whole() {
+    let (s, _) = run(&packed(56, 64, 96, 24), &host(HostCpu::AVX2));
+    let axis = s.grid.iter().find(|a| a.iters == [Some(2)]).unwrap();
+    assert_eq!(axis.tile, 56);
+}
+
+#[test]
+fn reductions_come_last_in_the_order() {
+    let (s, _) = run(&packed(28, 64, 96, 24), &host(HostCpu::AVX2));
+    assert_eq!(s.stages[0].order[3..], [3, 4, 5]);
+    let mut order = s.stages[0].order.clone();
+    order.sort_unstable();
+    assert_eq!(order, [0, 1, 2, 3, 4, 5]);
+}
+
+#[test]
+fn prices_grow_with_size_and_fall_with_cores() {
+    let device = host(HostCpu::AVX2);
+    let total = |n, device: &Device| run(&pointwise(n, 256, UnaryFn::Tanh), device).1.total;
+    let totals: Vec<_> = [8, 64, 512, 4096]
+        .into_iter()
+        .map(|n| total(n, &device))
+        .collect();
+    assert!(totals.is_sorted(), "{totals:?}");
+    assert!(total(512, &device.clone().with_cores(2)) < total(512, &device.with_cores(1)));
+}
+
+#[test]
+fn small_kernels_are_one_block() {
+    let (s, price) = run(&pointwise(4, 16, UnaryFn::Neg), &host(HostCpu::AVX2));
+    assert_eq!(price.blocks, 1);
+    assert!(s.grid.iter().all(|a| a.tile == a.extent));
+}
+
+#[test]
+fn scratchpad_tiles_fit_every_space() {
+    let device = Device::named("ascend-910b").unwrap();
+    for kernel in [pointwise(4096, 4096, UnaryFn::Exp), packed(56, 256, 96, 32)] {
+        let (s, price) = run(&kernel, &device);
+        let mut scheduled = kernel.clone();
+        scheduled.schedule = Some(s);
+        let chip = sinter_loops::onchip::lower(&scheduled).unwrap();
+        for space in sinter_loops::onchip::Space::ALL.into_iter().skip(1) {
+            let used = chip.bytes_in(space) as u64;
+            assert!(
+                used <= device.space_bytes(space.name()),
+                "{} of {space:?}",
+                used
+            );
+        }
+        assert!(price.total > price.launch);
+    }
+}
+
+#[test]
+fn what_fits_nowhere_is_refused_with_figures() {
+    let mut device = Device::named("ascend-910b").unwrap();
+    device
+        .spaces
+        .iter_mut()
+        .filter(|s| s.name == "ub")
+        .for_each(|s| s.bytes = 4);
+    let refusal = schedule(&pointwise(64, 64, UnaryFn::Exp), &device).unwrap_err();
+    let expected = Refusal::Footprint {
+        space: "ub".into(),
+        needed: 8,
+        available: 4,
+    };
+    assert_eq!(refusal, expected);
+    assert_eq!(
+        refusal.to_string(),
+        "the smallest tile needs 8 bytes of 'ub', which has 4"
+    );
+}
+
+#[test]
+fn depthwise_weights_are_permuted_not_blocked() {
+    let mut kernel = convolution(28, 1, 32);
+    // out[h, w, c] += x[h + kh, w + kw, c] * k[c, 0, kh, kw]
+    kernel.slots[0].ty = TensorType::f32([28, 28, 32]);
+    kernel.stages[0].iters.truncate(5);
+    kernel.stages[0].reads[0].index[2] = d(0);
+    kernel.stages[0].reads[1].index[1] = Affine::ZERO;
+    pack_constants(&mut kernel, &host(HostCpu::AVX2));
+    let layout = kernel.slots[1].layout.clone();
+    let dims = [1, 2, 3, 0].map(PhysicalDim::Whole).to_vec();
+    assert_eq!(layout, Some(Layout { dims }));
+}
+
+#[test]
+fn the_same_kernel_gets_the_same_schedule() {
+    let device = host(HostCpu::AVX512);
+    let kernel = packed(28, 128, 128, 32);
+    assert_eq!(run(&kernel, &device), run(&kernel, &device));
+}
