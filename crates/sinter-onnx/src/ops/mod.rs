@@ -1,0 +1,68 @@
+//! The operators, one file per family. A family lists its operator types with their functions; a new
+//! family is one `mod` line and one line in [`FAMILIES`].
+
+mod activation;
+mod constant;
+mod control;
+mod conv;
+mod elementwise;
+mod index;
+mod matmul;
+mod normalisation;
+mod pool;
+mod reduce;
+mod reshape;
+mod resize;
+mod softmax;
+mod structure;
+mod window;
+
+use crate::call::Call;
+use crate::error::Fault;
+use crate::importer::{Importer, Value};
+
+/// Translates a node to operators; the results are the values of its outputs, in order. Outputs left
+/// out at the end are refused where another node uses them.
+pub(crate) type Handler = fn(&mut Importer, &Call) -> Result<Vec<Value>, Fault>;
+
+/// Operator types with their functions.
+pub(crate) type Family = &'static [(&'static str, Handler)];
+
+/// Every family.
+pub(crate) const FAMILIES: &[Family] = &[
+    activation::OPERATORS,
+    constant::OPERATORS,
+    control::OPERATORS,
+    conv::OPERATORS,
+    elementwise::OPERATORS,
+    index::OPERATORS,
+    matmul::OPERATORS,
+    normalisation::OPERATORS,
+    pool::OPERATORS,
+    reduce::OPERATORS,
+    reshape::OPERATORS,
+    resize::OPERATORS,
+    softmax::OPERATORS,
+    structure::OPERATORS,
+];
+
+/// The function of an operator type.
+///
+/// # Errors
+/// When the operator is not known.
+pub(crate) fn handler(domain: &str, operator: &str) -> Result<Handler, Fault> {
+    if !domain.is_empty() && domain != "ai.onnx" {
+        return Err(Fault::unsupported(format!(
+            "operators of domain '{domain}' are not supported: export with standard ONNX operators"
+        )));
+    }
+    let mut all = FAMILIES.iter().flat_map(|family| family.iter());
+    all.find(|(name, _)| *name == operator)
+        .map(|(_, handler)| *handler)
+        .ok_or_else(|| {
+            Fault::unsupported(
+                "the operator is not supported: export the model without it, or add it to \
+             crates/sinter-onnx/src/ops",
+            )
+        })
+}

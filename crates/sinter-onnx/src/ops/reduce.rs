@@ -1,0 +1,118 @@
+//! Reductions and running reductions.
+
+use sinter_ops::ops::arg_reduce::{ArgReduce, ArgReduceKind};
+use sinter_ops::ops::reduce::{Reduce, ReduceKind};
+use sinter_ops::ops::scan::{Scan, ScanKind};
+use sinter_ops::ops::unary::{Unary, UnaryKind};
+
+use super::Family;
+use crate::call::{Call, axes, axis};
+use crate::error::Fault;
+use crate::importer::{Importer, Value};
+
+type Results = Result<Vec<Value>, Fault>;
+
+pub(super) const OPERATORS: Family = &[
+    ("ArgMax", |i, c| arg_reduce(i, c, ArgReduceKind::Max)),
+    ("ArgMin", |i, c| arg_reduce(i, c, ArgReduceKind::Min)),
+    ("CumSum", cumulative_sum),
+    ("GlobalAveragePool", |i, c| global(i, c, ReduceKind::Mean)),
+    ("GlobalMaxPool", |i, c| global(i, c, ReduceKind::Max)),
+    ("ReduceL1", |i, c| reduce(i, c, ReduceKind::L1)),
+    ("ReduceL2", |i, c| reduce(i, c, ReduceKind::L2)),
+    ("ReduceLogSum", reduce_log_sum),
+    ("ReduceLogSumExp", |i, c| {
+        reduce(i, c, ReduceKind::LogSumExp)
+    }),
+    ("ReduceMax", |i, c| reduce(i, c, ReduceKind::Max)),
+    ("ReduceMean", |i, c| reduce(i, c, ReduceKind::Mean)),
+    ("ReduceMin", |i, c| reduce(i, c, ReduceKind::Min)),
+    ("ReduceProd", |i, c| reduce(i, c, ReduceKind::Prod)),
+    ("ReduceSum", |i, c| reduce(i, c, ReduceKind::Sum)),
+    ("ReduceSumSquare", |i, c| {
+        reduce(i, c, ReduceKind::SumSquare)
+    }),
+];
+
+/// Axes are an attribute or, since version 13 (`ReduceSum`) and 18, an operand; without them all are
+/// reduced, or none with `noop_with_empty_axes`.
+fn reduce(import: &mut Importer, call: &Call, kind: ReduceKind) -> Results {
+    let x = call.input(0)?.clone();
+    let rank = import.rank(&x);
+    let given = match call.ints("axes")? {
+        Some(list) => Some(list),
+        None => call.constant_ints(1, "list of axes")?,
+    };
+    let given = given.unwrap_or_default();
+    if given.is_empty() && call.flag("noop_with_empty_axes", false)? {
+        return Ok(vec![x]);
+    }
+    let axes = if given.is_empty() {
+        (0..rank).collect()
+    } else {
+        axes(&given, rank)?
+    };
+    let keep_dims = call.flag("keepdims", true)?;
+    Ok(vec![import.add(
+        Reduce {
+            kind,
+            axes,
+            keep_dims,
+        },
+        &[x],
+    )?])
+}
+
+fn reduce_log_sum(import: &mut Importer, call: &Call) -> Results {
+    let sum = reduce(import, call, ReduceKind::Sum)?;
+    Ok(vec![import.add(
+        Unary {
+            kind: UnaryKind::Log,
+        },
+        &sum,
+    )?])
+}
+
+fn global(import: &mut Importer, call: &Call, kind: ReduceKind) -> Results {
+    let x = call.input(0)?.clone();
+    let rank = import.rank(&x);
+    if rank < 3 {
+        return Err(Fault::invalid(format!(
+            "its operand has {rank} dimensions, not 3 or more"
+        )));
+    }
+    Ok(vec![import.add(
+        Reduce {
+            kind,
+            axes: (2..rank).collect(),
+            keep_dims: true,
+        },
+        &[x],
+    )?])
+}
+
+fn arg_reduce(import: &mut Importer, call: &Call, kind: ArgReduceKind) -> Results {
+    let x = call.input(0)?.clone();
+    let op = ArgReduce {
+        kind,
+        axis: axis(call.int("axis", 0)?, import.rank(&x))?,
+        keep_dims: call.flag("keepdims", true)?,
+        select_last: call.flag("select_last_index", false)?,
+    };
+    Ok(vec![import.add(op, &[x])?])
+}
+
+fn cumulative_sum(import: &mut Importer, call: &Call) -> Results {
+    let x = call.input(0)?.clone();
+    let along = call.constant_ints(1, "axis")?.unwrap_or_default();
+    let [along] = along[..] else {
+        return Err(Fault::invalid("its axis is not one number"));
+    };
+    let op = Scan {
+        kind: ScanKind::Sum,
+        axis: axis(along, import.rank(&x))?,
+        exclusive: call.flag("exclusive", false)?,
+        reverse: call.flag("reverse", false)?,
+    };
+    Ok(vec![import.add(op, &[x])?])
+}

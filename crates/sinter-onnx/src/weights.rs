@@ -1,0 +1,241 @@
+//! ONNX tensors as host tensors; raw data is shared with the mapped file.
+
+use bytes::Bytes;
+use half::{bf16, f16};
+use sinter_loops::tensor::Tensor;
+use sinter_loops::types::{ElementType, TensorType};
+
+use crate::file::Files;
+use crate::proto::{EXTERNAL, TensorProto};
+
+/// The largest tensor that is taken, in bytes: sizes beyond it are taken for damage.
+pub(crate) const MAX_TENSOR_BYTES: i64 = 1 << 40;
+
+/// The element type of an ONNX `TensorProto.DataType`.
+///
+/// # Errors
+/// When Sinter has no such type.
+pub(crate) fn element(data_type: i32) -> Result<ElementType, String> {
+    Ok(match data_type {
+        1 => ElementType::F32,
+        2 => ElementType::U8,
+        3 => ElementType::I8,
+        6 => ElementType::I32,
+        7 => ElementType::I64,
+        9 => ElementType::Bool,
+        10 => ElementType::F16,
+        11 => ElementType::F64,
+        16 => ElementType::Bf16,
+        0 => return Err("has no element type: export the model again".into()),
+        other => {
+            let name = NAMES
+                .iter()
+                .find(|(n, _)| *n == other)
+                .map_or("unknown", |(_, name)| name);
+            return Err(format!(
+                "has element type {name} ({other}), which is not supported: cast it"
+            ));
+        }
+    })
+}
+
+const NAMES: [(i32, &str); 8] = [
+    (4, "uint16"),
+    (5, "int16"),
+    (8, "string"),
+    (12, "uint32"),
+    (13, "uint64"),
+    (14, "complex64"),
+    (15, "complex128"),
+    (17, "float8"),
+];
+
+/// A type, when its extents are not negative and its size is within [`MAX_TENSOR_BYTES`].
+///
+/// # Errors
+/// Says which of the two fails.
+pub(crate) fn checked_type(element: ElementType, shape: &[i64]) -> Result<TensorType, String> {
+    if shape.iter().any(|&d| d < 0) {
+        return Err(format!("shape {shape:?} has a negative extent"));
+    }
+    // Zero extents do not hide others that are out of range.
+    let bytes = shape
+        .iter()
+        .try_fold(element.bytes() as i64, |n, &d| n.checked_mul(d.max(1)))
+        .filter(|&n| n <= MAX_TENSOR_BYTES);
+    match bytes {
+        Some(_) => Ok(TensorType::new(element, shape)),
+        None => Err(format!(
+            "shape {shape:?} is larger than {MAX_TENSOR_BYTES} bytes"
+        )),
+    }
+}
+
+/// The tensor that a message holds.
+///
+/// # Errors
+/// When the type is not supported or the data does not fit it.
+pub(crate) fn tensor(proto: &TensorProto, files: &Files) -> Result<Tensor, String> {
+    let ty = checked_type(element(proto.data_type)?, &proto.dims)?;
+    if proto.data_location == EXTERNAL {
+        return from_raw(ty, external(proto, files)?);
+    }
+    match &proto.raw_data {
+        Some(raw) => from_raw(ty, raw.clone()),
+        None => from_fields(ty, proto),
+    }
+}
+
+fn external(proto: &TensorProto, files: &Files) -> Result<Bytes, String> {
+    let entry = |key: &str| {
+        proto
+            .external_data
+            .iter()
+            .find(|e| e.key == key)
+            .map(|e| &*e.value)
+    };
+    let number = |key: &str| {
+        entry(key)
+            .map(|text| {
+                text.parse::<usize>()
+                    .map_err(|_| format!("its {key} '{text}' is no number"))
+            })
+            .transpose()
+    };
+    let location = entry("location").ok_or("its data is in another file that is not named")?;
+    files.part(location, number("offset")?.unwrap_or(0), number("length")?)
+}
+
+fn from_raw(ty: TensorType, raw: Bytes) -> Result<Tensor, String> {
+    if raw.len() as i64 != ty.bytes() {
+        return Err(wrong_length(&ty, &format!("{} bytes", raw.len())));
+    }
+    if ty.element == ElementType::Bool && raw.iter().any(|&b| b > 1) {
+        let bytes: Vec<u8> = raw.iter().map(|&b| u8::from(b != 0)).collect();
+        return Ok(Tensor::from_bytes(ty, bytes.into()));
+    }
+    // Protobuf aligns nothing; whoever reads elements in place needs them aligned.
+    let aligned = (raw.as_ptr() as usize).is_multiple_of(ty.element.bytes());
+    let data = if aligned {
+        raw
+    } else {
+        Bytes::copy_from_slice(&raw)
+    };
+    Ok(Tensor::from_bytes(ty, data))
+}
+
+fn from_fields(ty: TensorType, proto: &TensorProto) -> Result<Tensor, String> {
+    let bytes: Vec<u8> = match ty.element {
+        ElementType::F32 => proto
+            .float_data
+            .iter()
+            .flat_map(|v| v.to_le_bytes())
+            .collect(),
+        ElementType::F64 => proto
+            .double_data
+            .iter()
+            .flat_map(|v| v.to_le_bytes())
+            .collect(),
+        ElementType::I64 => proto
+            .int64_data
+            .iter()
+            .flat_map(|v| v.to_le_bytes())
+            .collect(),
+        ElementType::I32 => proto
+            .int32_data
+            .iter()
+            .flat_map(|v| v.to_le_bytes())
+            .collect(),
+        ElementType::I8 | ElementType::U8 => proto.int32_data.iter().map(|&v| v as u8).collect(),
+        ElementType::Bool => proto.int32_data.iter().map(|&v| u8::from(v != 0)).collect(),
+        ElementType::F16 => {
+            let bits = |&v: &i32| f16::from_bits(v as u16).to_le_bytes();
+            proto.int32_data.iter().flat_map(bits).collect()
+        }
+        ElementType::Bf16 => {
+            let bits = |&v: &i32| bf16::from_bits(v as u16).to_le_bytes();
+            proto.int32_data.iter().flat_map(bits).collect()
+        }
+    };
+    if bytes.len() as i64 != ty.bytes() {
+        let count = bytes.len() / ty.element.bytes();
+        return Err(wrong_length(&ty, &format!("{count} values")));
+    }
+    Ok(Tensor::from_bytes(ty, bytes.into()))
+}
+
+fn wrong_length(ty: &TensorType, found: &str) -> String {
+    format!(
+        "{ty} has {found} of data, not {}: fetch or export the model again",
+        ty.elements()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files() -> Files {
+        Files::beside("model.onnx".as_ref())
+    }
+
+    #[test]
+    fn raw_and_typed_data_agree() {
+        let raw: Vec<u8> = [1.5f32, -2.0]
+            .iter()
+            .flat_map(|v| v.to_le_bytes())
+            .collect();
+        let raw = TensorProto {
+            dims: vec![2],
+            data_type: 1,
+            raw_data: Some(raw.into()),
+            ..Default::default()
+        };
+        let typed = TensorProto {
+            dims: vec![2],
+            data_type: 1,
+            float_data: vec![1.5, -2.0],
+            ..Default::default()
+        };
+        assert_eq!(tensor(&raw, &files()), tensor(&typed, &files()));
+        assert_eq!(tensor(&raw, &files()).unwrap().to_f32s(), [1.5, -2.0]);
+    }
+
+    #[test]
+    fn half_floats_in_typed_fields_are_bits() {
+        let proto = TensorProto {
+            dims: vec![1],
+            data_type: 10,
+            int32_data: vec![i32::from(f16::from_f32(0.5).to_bits())],
+            ..Default::default()
+        };
+        assert_eq!(tensor(&proto, &files()).unwrap().to_f32s(), [0.5]);
+    }
+
+    #[test]
+    fn wrong_lengths_and_sizes_are_refused() {
+        let short = TensorProto {
+            dims: vec![3],
+            data_type: 1,
+            float_data: vec![1.0],
+            ..Default::default()
+        };
+        let error = tensor(&short, &files()).unwrap_err();
+        assert_eq!(
+            error,
+            "tensor<3xf32> has 1 values of data, not 3: fetch or export the model again"
+        );
+        let huge = TensorProto {
+            dims: vec![1 << 40, 1 << 40],
+            data_type: 1,
+            ..Default::default()
+        };
+        assert!(
+            tensor(&huge, &files())
+                .unwrap_err()
+                .contains("is larger than")
+        );
+        let outside = Files::beside("model.onnx".as_ref()).part("../secret", 0, None);
+        assert!(outside.unwrap_err().contains("outside the model's folder"));
+    }
+}
