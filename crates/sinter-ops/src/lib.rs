@@ -5,6 +5,7 @@
 //! independently of it, so that each checks the other. Nothing here knows MLIR or egg.
 
 pub mod attr;
+pub mod form;
 pub mod graph;
 pub mod operator;
 pub mod ops;

@@ -1,0 +1,71 @@
+//! Reductions and normalisations.
+
+use sinter_loops::scalar::FloatBits;
+use sinter_loops::types::ElementType::{F16, F32, F64, I32, I64};
+use sinter_ops::ops::layer_norm::LayerNorm;
+use sinter_ops::ops::reduce::{Reduce, ReduceKind};
+use sinter_ops::ops::softmax::{LogSoftmax, Softmax};
+
+use crate::{Draw, agrees};
+
+#[test]
+fn reduce() {
+    let mut draw = Draw::new("reduce");
+    for &kind in ReduceKind::ALL {
+        for _ in 0..20 {
+            let rank = draw.usize(0, 4);
+            let shape = draw.shape(rank);
+            let axes: Vec<i64> = (0..rank as i64).filter(|_| draw.flag()).collect();
+            let op = Reduce {
+                kind,
+                axes,
+                keep_dims: draw.flag(),
+            };
+            let element = draw.of(&[F32, F64, F16]);
+            agrees(op.clone(), &[draw.tensor(element, &shape, -1.5, 1.5)]);
+            if !matches!(kind, ReduceKind::L2 | ReduceKind::LogSumExp) {
+                let element = draw.of(&[I32, I64]);
+                agrees(op, &[draw.tensor(element, &shape, -3.0, 4.0)]);
+            }
+        }
+    }
+}
+
+#[test]
+fn softmax() {
+    let mut draw = Draw::new("softmax");
+    for _ in 0..20 {
+        let rank = draw.usize(1, 4);
+        let shape = draw.shape(rank);
+        let axis = draw.int(0, rank as i64 - 1);
+        let element = draw.of(&[F32, F32, F64, F16]);
+        let x = draw.tensor(element, &shape, -90.0, 90.0);
+        agrees(Softmax { axis }, std::slice::from_ref(&x));
+        agrees(LogSoftmax { axis }, &[x]);
+    }
+}
+
+#[test]
+fn layer_norm() {
+    let mut draw = Draw::new("layer_norm");
+    for round in 0..20 {
+        let rank = draw.usize(1, 4);
+        let shape = draw.shape(rank);
+        let axis = draw.usize(0, rank - 1);
+        let element = if round % 5 == 0 { F16 } else { F32 };
+        let mut operands = vec![
+            draw.tensor(element, &shape, -3.0, 3.0),
+            draw.tensor(element, &shape[axis..], -1.0, 1.0),
+        ];
+        if draw.flag() {
+            operands.push(draw.tensor(element, &shape[axis..], -1.0, 1.0));
+        }
+        agrees(
+            LayerNorm {
+                axis: axis as i64,
+                epsilon: FloatBits::new(1e-3),
+            },
+            &operands,
+        );
+    }
+}

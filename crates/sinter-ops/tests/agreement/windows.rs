@@ -1,0 +1,97 @@
+//! Contractions and windows.
+
+use sinter_loops::types::ElementType::{F16, F32, F64, I32};
+use sinter_ops::ops::conv::Conv;
+use sinter_ops::ops::matmul::Matmul;
+use sinter_ops::ops::pool::{Pool, PoolKind};
+
+use crate::{Draw, agrees};
+
+#[test]
+fn matmul() {
+    let mut draw = Draw::new("matmul");
+    let shapes: [(&[i64], &[i64]); 8] = [
+        (&[3, 4], &[4, 5]),
+        (&[4], &[4]),
+        (&[4], &[4, 5]),
+        (&[3, 4], &[4]),
+        (&[2, 3, 4], &[4, 5]),
+        (&[2, 1, 3, 4], &[5, 4, 2]),
+        (&[4], &[2, 4, 3]),
+        (&[2, 2, 3, 4], &[4]),
+    ];
+    for (left, right) in shapes {
+        for element in [F32, F64, F16, I32] {
+            let a = draw.tensor(element, left, -3.0, 3.0);
+            let b = draw.tensor(element, right, -3.0, 3.0);
+            agrees(Matmul {}, &[a, b]);
+        }
+    }
+}
+
+#[test]
+fn conv() {
+    let mut draw = Draw::new("conv");
+    for round in 0..120 {
+        let rank = draw.usize(1, 3);
+        let groups = draw.of(&[1, 1, 2, 3]);
+        let (inputs, outputs) = (draw.int(1, 3), draw.int(1, 3));
+        let list = |draw: &mut Draw, n: usize, low, high| -> Vec<i64> {
+            (0..n).map(|_| draw.int(low, high)).collect()
+        };
+        let kernel = list(&mut draw, rank, 1, 3);
+        let op = Conv {
+            strides: list(&mut draw, rank, 1, 3),
+            pads: list(&mut draw, 2 * rank, 0, 2),
+            dilations: list(&mut draw, rank, 1, 2),
+            groups,
+        };
+        let mut x = vec![draw.int(1, 2), inputs * groups];
+        x.extend(list(&mut draw, rank, 5, 7));
+        let mut w = vec![outputs * groups, inputs];
+        w.extend(&kernel);
+        let element = if round % 10 == 0 { F16 } else { F32 };
+        let mut operands = vec![
+            draw.tensor(element, &x, -1.0, 1.0),
+            draw.tensor(element, &w, -1.0, 1.0),
+        ];
+        if draw.flag() {
+            operands.push(draw.tensor(element, &w[..1], -1.0, 1.0));
+        }
+        agrees(op, &operands);
+    }
+}
+
+#[test]
+fn pool() {
+    let mut draw = Draw::new("pool");
+    for round in 0..160 {
+        let rank = draw.usize(1, 3);
+        let list = |draw: &mut Draw, n: usize, low, high| -> Vec<i64> {
+            (0..n).map(|_| draw.int(low, high)).collect()
+        };
+        let kernel = list(&mut draw, rank, 1, 3);
+        let dilations = list(&mut draw, rank, 1, 2);
+        let pads = (0..2 * rank)
+            .map(|i| draw.int(0, kernel[i % rank] - 1))
+            .collect();
+        let kind = draw.of(PoolKind::ALL);
+        let op = Pool {
+            kind,
+            strides: list(&mut draw, rank, 1, 3),
+            pads,
+            dilations,
+            kernel,
+            ceil_mode: draw.flag(),
+            count_include_pad: draw.flag(),
+        };
+        let mut x = vec![draw.int(1, 2), draw.int(1, 3)];
+        x.extend(list(&mut draw, rank, 5, 8));
+        let element = match (round % 8, kind) {
+            (0, _) => F16,
+            (1, PoolKind::Max) => I32,
+            _ => F32,
+        };
+        agrees(op, &[draw.tensor(element, &x, -5.0, 5.0)]);
+    }
+}
