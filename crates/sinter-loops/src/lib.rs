@@ -16,23 +16,33 @@
 //! | [`interp`] | what a kernel computes, slow and plain |
 //! | [`invert`] | inverses of index maps |
 //! | [`footprint`] | the part of an operand that an access touches |
+//! | [`layout`] | how logical tensors lie in memory |
+//! | [`refusal`] | why a kernel cannot be formed |
+//! | [`mod@apply_layouts`] | logical slots to physical ones |
 //! | [`npy`] | NumPy files |
 //! | [`random`] | seeded test inputs |
 //! | [`onchip`] | kernels as copies and nests over tiles, for scratchpad devices |
 
 pub mod affine;
+pub mod apply_layouts;
 mod body;
 pub mod footprint;
 pub mod interp;
 pub mod invert;
 pub mod kernel;
+pub mod layout;
 mod linear;
 pub mod nest;
 pub mod npy;
 pub mod onchip;
 pub mod random;
+pub mod refusal;
 pub mod scalar;
+mod split;
 pub mod tensor;
 pub mod types;
 mod value;
 mod verify;
+
+pub use apply_layouts::apply_layouts;
+pub use refusal::Refusal;

@@ -1,0 +1,288 @@
+//! Splitting iterators so that quotients and remainders disappear, and a canonical order of
+//! iterators.
+
+use crate::affine::{Affine, Interval};
+use crate::kernel::{Kernel, Role};
+use crate::nest::{Access, Iter, IterKind, Nest};
+
+/// The nest with iterator `iter` replaced by an outer one of `outer` points and, right behind it, an
+/// inner one of `inner` points. `None` where a body cannot express the iterator any more.
+pub(crate) fn split_iter(nest: &Nest, iter: usize, outer: i64, inner: i64) -> Option<Nest> {
+    let kind = nest.iters[iter].kind;
+    let mut iters = nest.iters.clone();
+    iters.splice(
+        iter..=iter,
+        [
+            Iter {
+                extent: outer,
+                kind,
+            },
+            Iter {
+                extent: inner,
+                kind,
+            },
+        ],
+    );
+    let with: Vec<_> = (0..nest.iters.len())
+        .map(|i| match i {
+            i if i < iter => Affine::Iter(i),
+            i if i == iter => Affine::Iter(i) * inner + Affine::Iter(i + 1),
+            i => Affine::Iter(i + 1),
+        })
+        .collect();
+    rebase(nest, iters, &with)
+}
+
+/// The nest over other iterators: old iterator `i` is `with[i]` in terms of the new ones. All
+/// indices are simplified.
+pub(crate) fn rebase(nest: &Nest, iters: Vec<Iter>, with: &[Affine]) -> Option<Nest> {
+    let mut out = Nest {
+        iters,
+        ..nest.clone()
+    };
+    let extents = out.extents();
+    let ranges: Vec<_> = extents.iter().map(|&e| Interval::of_extent(e)).collect();
+    for access in out.accesses_mut() {
+        for index in &mut access.index {
+            *index = index.substitute(with).simplify_in(&ranges);
+        }
+    }
+    out.body = out.body.substitute_index(with, &ranges)?;
+    out.finish = out.finish.substitute_index(with, &ranges)?;
+    Some(out)
+}
+
+/// All indices simplified over the nest's domain.
+pub(crate) fn simplify_indices(nest: &mut Nest) {
+    let extents = nest.extents();
+    for access in nest.accesses_mut() {
+        for index in &mut access.index {
+            *index = index.simplify(&extents);
+        }
+    }
+}
+
+/// Splits iterators, exactly, as long as that makes quotients and remainders fewer.
+pub(crate) fn split_divisions(nest: &Nest) -> Nest {
+    let mut best = nest.clone();
+    simplify_indices(&mut best);
+    while let Some(better) = candidates(&best).into_iter().find_map(|(iter, block)| {
+        let extent = best.iters[iter].extent;
+        if extent % block != 0 || extent == block {
+            return None;
+        }
+        let split = split_iter(&best, iter, extent / block, block)?;
+        (divisions(&split) < divisions(&best)).then_some(split)
+    }) {
+        best = better;
+    }
+    best
+}
+
+/// Splits parallel iterators whose extent is no multiple of the block where the overrun only reaches
+/// padding: `shapes` are physical shapes, `logical_ends[s]` tells for each dimension of slot `s`
+/// the logical extent that a quotient dimension stands for, where it is one.
+pub(crate) fn split_overrunning(
+    nest: &Nest,
+    shapes: &[Vec<i64>],
+    writes_padding: &dyn Fn(&Access, usize, i64) -> bool,
+) -> Nest {
+    let mut best = nest.clone();
+    while let Some(better) = candidates(&best).into_iter().find_map(|(iter, block)| {
+        let Iter { extent, kind } = best.iters[iter];
+        let fits = kind == IterKind::Parallel
+            && extent % block != 0
+            && best.writes.iter().all(|w| writes_padding(w, iter, block));
+        if !fits {
+            return None;
+        }
+        let mut split = split_iter(&best, iter, (extent + block - 1) / block, block)?;
+        let fewer = divisions(&split) < divisions(&best);
+        (fewer && make_inside(&mut split, shapes)).then_some(split)
+    }) {
+        best = better;
+    }
+    best
+}
+
+/// Pads reads that may leave their operand with 0; whether all writes stay inside.
+fn make_inside(nest: &mut Nest, shapes: &[Vec<i64>]) -> bool {
+    let extents = nest.extents();
+    let inside = |access: &Access| {
+        let shape = &shapes[access.operand];
+        access
+            .index
+            .iter()
+            .zip(shape)
+            .all(|(e, &extent)| e.range(&extents).is_inside(extent))
+    };
+    for read in nest.reads.iter_mut().chain(&mut nest.finish_reads) {
+        if read.pad.is_none() && !inside(read) {
+            read.pad = Some(crate::scalar::FloatBits::new(0.0));
+        }
+    }
+    nest.writes.iter().all(inside)
+}
+
+/// Iterators with a constant that some access divides them by.
+fn candidates(nest: &Nest) -> Vec<(usize, i64)> {
+    let mut out = Vec::new();
+    for access in nest.accesses() {
+        access
+            .index
+            .iter()
+            .for_each(|e| collect_candidates(e, &mut out));
+    }
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+fn collect_candidates(expr: &Affine, out: &mut Vec<(usize, i64)>) {
+    match expr {
+        Affine::Const(_) | Affine::Iter(_) => {}
+        Affine::Add(a, b) => {
+            collect_candidates(a, out);
+            collect_candidates(b, out);
+        }
+        Affine::Mul(a, _) => collect_candidates(a, out),
+        Affine::FloorDiv(a, c) | Affine::Mod(a, c) => match &**a {
+            Affine::Iter(i) => out.push((*i, *c)),
+            inner => collect_candidates(inner, out),
+        },
+    }
+}
+
+pub(crate) fn divisions(nest: &Nest) -> usize {
+    nest.accesses()
+        .flat_map(|a| &a.index)
+        .map(count_divisions)
+        .sum()
+}
+
+pub(crate) fn count_divisions(expr: &Affine) -> usize {
+    match expr {
+        Affine::Const(_) | Affine::Iter(_) => 0,
+        Affine::Add(a, b) => count_divisions(a) + count_divisions(b),
+        Affine::Mul(a, _) => count_divisions(a),
+        Affine::FloorDiv(a, _) | Affine::Mod(a, _) => 1 + count_divisions(a),
+    }
+}
+
+/// Cuts a dimension of a temporary in two wherever that turns `outer * block + inner` into two plain
+/// indices in every access.
+pub(crate) fn expand_temporaries(kernel: &mut Kernel) {
+    let temporaries: Vec<_> = kernel.slots_of(Role::Temporary).collect();
+    for slot in temporaries {
+        let mut dim = 0;
+        while dim < kernel.slots[slot].ty.rank() {
+            match block_of_dimension(kernel, slot, dim) {
+                Some(block) => expand_dimension(kernel, slot, dim, block),
+                None => dim += 1,
+            }
+        }
+    }
+}
+
+fn accesses_of(kernel: &Kernel, slot: usize) -> impl Iterator<Item = (&Nest, &Access)> {
+    let in_stage = move |s: &'_ Nest| -> Vec<usize> {
+        s.accesses()
+            .enumerate()
+            .filter(|(_, a)| a.operand == slot)
+            .map(|(n, _)| n)
+            .collect()
+    };
+    kernel.stages.iter().flat_map(move |s| {
+        in_stage(s)
+            .into_iter()
+            .filter_map(move |n| Some((s, s.accesses().nth(n)?)))
+    })
+}
+
+/// A block for which every access to the dimension becomes two indices without quotients, at least
+/// one of them by more than a plain iterator or constant before.
+fn block_of_dimension(kernel: &Kernel, slot: usize, dim: usize) -> Option<i64> {
+    let extent = kernel.slots[slot].ty.shape[dim];
+    let coefficients = accesses_of(kernel, slot).flat_map(|(nest, access)| {
+        access.index[dim]
+            .linear(nest.iters.len())
+            .map(|(k, _)| k)
+            .unwrap_or_default()
+    });
+    let mut blocks: Vec<i64> = coefficients
+        .filter(|&k| k > 1 && k < extent && extent % k == 0)
+        .collect();
+    blocks.sort_unstable();
+    blocks.dedup();
+    blocks.into_iter().find(|&block| {
+        accesses_of(kernel, slot).all(|(nest, access)| {
+            let extents = nest.extents();
+            let plain =
+                |e: Affine| matches!(e.simplify(&extents), Affine::Iter(_) | Affine::Const(_));
+            let index = &access.index[dim];
+            access.pad.is_none()
+                && plain(index.clone().floor_div(block))
+                && plain(index.clone().modulo(block))
+        })
+    })
+}
+
+fn expand_dimension(kernel: &mut Kernel, slot: usize, dim: usize, block: i64) {
+    let shape = &mut kernel.slots[slot].ty.shape;
+    let outer = shape[dim] / block;
+    shape.splice(dim..=dim, [outer, block]);
+    for stage in &mut kernel.stages {
+        let extents = stage.extents();
+        for access in stage.accesses_mut().filter(|a| a.operand == slot) {
+            let index = access.index[dim].clone();
+            let parts = [index.clone().floor_div(block), index.modulo(block)];
+            access
+                .index
+                .splice(dim..=dim, parts.map(|e| e.simplify(&extents)));
+        }
+    }
+}
+
+/// Parallel iterators in the order in which the first write uses them, then reduction iterators in
+/// the order they have.
+pub(crate) fn canonical_order(nest: &Nest) -> Nest {
+    let mut order: Vec<usize> = Vec::new();
+    let write = nest
+        .writes
+        .first()
+        .map(|w| w.index.as_slice())
+        .unwrap_or_default();
+    for index in write {
+        let mut used = index.iters();
+        if let Some((coefficients, _)) = index.linear(nest.iters.len()) {
+            used.sort_by_key(|&i| std::cmp::Reverse(coefficients[i]));
+        }
+        order.extend(used);
+    }
+    order.extend(nest.parallels());
+    order.extend(nest.reductions());
+    let mut seen = vec![false; nest.iters.len()];
+    order.retain(|&i| !std::mem::replace(&mut seen[i], true));
+    permuted(nest, &order)
+}
+
+/// The nest with iterator `order[n]` in place `n`. The order of reductions must not change.
+pub(crate) fn permuted(nest: &Nest, order: &[usize]) -> Nest {
+    let mut place = vec![0; order.len()];
+    for (n, &i) in order.iter().enumerate() {
+        place[i] = n;
+    }
+    let mut out = nest.clone();
+    out.iters = order.iter().map(|&i| nest.iters[i].clone()).collect();
+    let number = |i: usize| place[i];
+    for access in out.accesses_mut() {
+        access
+            .index
+            .iter_mut()
+            .for_each(|e| *e = e.renumber(&number));
+    }
+    out.body = out.body.renumber_index(&number);
+    out.finish = out.finish.renumber_index(&number);
+    simplify_indices(&mut out);
+    out
+}
