@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
-use sinter_driver::{CompileOptions, Emit, ShapeArg};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use sinter_driver::{CompileOptions, Level, ShapeArg};
 
 /// Compiles trained models to few, fused kernels; runs, measures and explains them.
 #[derive(Parser, Debug)]
@@ -30,6 +30,36 @@ pub(crate) enum Command {
     Devices,
     /// Check the machine and the installation
     Doctor(Doctor),
+}
+
+/// A level at which the program can be printed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Emit {
+    /// Operators, as imported and folded
+    Graph,
+    /// Operators in groups
+    Fused,
+    /// Loop nests with schedules
+    Tloop,
+    /// Kernels and the planned program
+    Npu,
+    /// LLVM IR after optimisation
+    Llvm,
+    /// Assembly
+    Asm,
+}
+
+impl From<Emit> for Level {
+    fn from(emit: Emit) -> Self {
+        match emit {
+            Emit::Graph => Self::Graph,
+            Emit::Fused => Self::Fused,
+            Emit::Tloop => Self::Tloop,
+            Emit::Npu => Self::Npu,
+            Emit::Llvm => Self::Llvm,
+            Emit::Asm => Self::Asm,
+        }
+    }
 }
 
 /// How a model is compiled.

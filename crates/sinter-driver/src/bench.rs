@@ -1,0 +1,138 @@
+//! Latency of a model.
+
+use std::path::Path;
+
+use serde::Serialize;
+use sinter_model::StageTime;
+
+use crate::error::Error;
+use crate::execute::{self, RunOptions, cores};
+use crate::load::load;
+use crate::options::CompileOptions;
+
+/// Runs that are not timed.
+const WARM_UP_RUNS: usize = 5;
+/// Seed of the inputs.
+const SEED: u64 = 1;
+
+/// Figures of a benchmark.
+#[derive(Clone, Debug, Serialize)]
+pub struct BenchReport {
+    /// Model name.
+    pub model: String,
+    /// Device name.
+    pub device: String,
+    /// Fusion policy.
+    pub policy: String,
+    /// Threads.
+    pub threads: usize,
+    /// Timed runs.
+    pub runs: usize,
+    /// Median latency.
+    pub median_ms: f64,
+    /// Least latency.
+    pub min_ms: f64,
+    /// Greatest latency.
+    pub max_ms: f64,
+    /// Launches per run.
+    pub kernels: u64,
+    /// Live operators.
+    pub operators: u64,
+    /// Bytes that kernels pass to each other.
+    pub intermediate_bytes: u64,
+    /// Size of the arena.
+    pub peak_bytes: u64,
+    /// Price of a run.
+    pub price_ms: f64,
+    /// Time of compilation; 0 for an offline model.
+    pub compile_ms: f64,
+    /// Time per kernel launch, in order.
+    pub kernel_times: Vec<KernelTime>,
+}
+
+/// Time of one launch.
+#[derive(Clone, Debug, Serialize)]
+pub struct KernelTime {
+    /// Kernel.
+    pub symbol: String,
+    /// ONNX nodes.
+    pub origins: Vec<String>,
+    /// Median.
+    pub median_us: f64,
+    /// What the device model says.
+    pub price_us: f64,
+    /// Floating-point operations.
+    pub flops: u64,
+    /// Bytes read and written.
+    pub bytes: u64,
+}
+
+/// A benchmark's figures, and where compile time went.
+#[derive(Debug)]
+pub struct Bench {
+    /// Figures.
+    pub report: BenchReport,
+    /// Compile time per stage.
+    pub timing: Vec<StageTime>,
+}
+
+/// Measures a model on random inputs; the first runs are dropped.
+///
+/// # Errors
+/// As [`crate::run`].
+pub fn bench(
+    path: &Path,
+    compile: &CompileOptions,
+    threads: Option<usize>,
+    runs: usize,
+) -> Result<Bench, Error> {
+    let (model, timing) = load(path, compile)?;
+    let manifest = model.manifest();
+    let options = RunOptions { random: Some(SEED), threads, ..RunOptions::default() };
+    let inputs = execute::inputs(&model, &options)?;
+    let mut session = execute::session(&model, threads, false)?;
+    let mut memory: Vec<Vec<u8>> =
+        (0..manifest.outputs.len()).map(|i| vec![0; session.output_bytes(i)]).collect();
+    let views: Vec<&[u8]> = inputs.iter().map(|t| &t.bytes()[..]).collect();
+    let mut places: Vec<&mut [u8]> = memory.iter_mut().map(|m| &mut m[..]).collect();
+    let mut times = Vec::with_capacity(runs);
+    for i in 0..WARM_UP_RUNS + runs {
+        let start = std::time::Instant::now();
+        session.run(&views, &mut places)?;
+        if i >= WARM_UP_RUNS {
+            times.push(start.elapsed().as_secs_f64() * 1e3);
+        }
+    }
+    times.sort_by(f64::total_cmp);
+    let profile = session.profile(&views, &mut places, runs.min(20))?;
+    let kernel_times = profile.launches.iter().map(|launch| {
+        let kernel = &manifest.kernels[launch.kernel as usize];
+        KernelTime {
+            symbol: kernel.symbol.clone(),
+            origins: kernel.origins.clone(),
+            median_us: launch.ns.median as f64 / 1e3,
+            price_us: kernel.price_ns / 1e3,
+            flops: kernel.flops,
+            bytes: kernel.read_bytes + kernel.written_bytes,
+        }
+    });
+    let statistics = &manifest.statistics;
+    let report = BenchReport {
+        model: manifest.model.clone(),
+        device: manifest.device.clone(),
+        policy: statistics.policy.clone(),
+        threads: threads.unwrap_or_else(cores),
+        runs,
+        median_ms: times[times.len() / 2],
+        min_ms: times[0],
+        max_ms: times[times.len() - 1],
+        kernels: statistics.kernels,
+        operators: statistics.operators,
+        intermediate_bytes: statistics.intermediate_bytes,
+        peak_bytes: statistics.peak_bytes,
+        price_ms: statistics.price_ns / 1e6,
+        compile_ms: timing.iter().map(|t| t.ms).sum(),
+        kernel_times: kernel_times.collect(),
+    };
+    Ok(Bench { report, timing })
+}

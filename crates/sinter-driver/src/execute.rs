@@ -1,0 +1,174 @@
+//! One run of a model: where its inputs come from and where its outputs go.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sinter_loops::tensor::Tensor;
+use sinter_loops::types::{ElementType, TensorType};
+use sinter_loops::{npy, random};
+use sinter_model::{Port, StageTime};
+use sinter_runtime::{Model, Session, Transfers};
+
+use crate::error::Error;
+use crate::load::load;
+use crate::options::CompileOptions;
+
+/// Where the values of a run come from, and how it is run.
+#[derive(Clone, Debug, Default)]
+pub struct RunOptions {
+    /// NumPy files by input name.
+    pub inputs: BTreeMap<String, PathBuf>,
+    /// Seed of the random values of the other inputs.
+    pub random: Option<u64>,
+    /// Most threads; all cores when absent.
+    pub threads: Option<usize>,
+    /// On a scratchpad device, complete each transfer as late as its wait allows.
+    pub adversarial: bool,
+}
+
+/// What a run gave.
+#[derive(Debug)]
+pub struct Done {
+    /// Outputs by name, in the model's order.
+    pub outputs: Vec<(String, Tensor)>,
+    /// Compile time per stage, when the model was compiled for this run.
+    pub timing: Vec<StageTime>,
+}
+
+/// Runs a model once. `path` is an ONNX model, an offline model, or MLIR at any level.
+///
+/// # Errors
+/// When the model cannot be compiled or loaded, an input has no value or one of another type, or a
+/// transfer of a scratchpad device broke the rules.
+pub fn run(path: &Path, compile: &CompileOptions, options: &RunOptions) -> Result<Done, Error> {
+    let (model, timing) = load(path, compile)?;
+    let inputs = inputs(&model, options)?;
+    let mut session = session(&model, options.threads, options.adversarial)?;
+    let outputs = run_session(&model, &mut session, &inputs)?;
+    Ok(Done { outputs, timing })
+}
+
+/// A session for a model.
+///
+/// # Errors
+/// When memory or threads cannot be had.
+pub(crate) fn session(
+    model: &Model,
+    threads: Option<usize>,
+    adversarial: bool,
+) -> Result<Session, Error> {
+    let transfers = if adversarial { Transfers::Adversarial } else { Transfers::Sequential };
+    let threads = threads.unwrap_or_else(cores).max(1);
+    Ok(Session::with_options(model, sinter_runtime::Options { threads, transfers })?)
+}
+
+/// Threads that can run at once.
+pub(crate) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// The type of a port.
+///
+/// # Errors
+/// When its element type or an extent is not known.
+pub(crate) fn port_type(port: &Port) -> Result<TensorType, Error> {
+    let unknown = || Error::Request(format!("'{}' has no fixed type: compile it again", port.name));
+    let element = ElementType::from_mlir(&port.element).ok_or_else(unknown)?;
+    let shape: Option<Vec<i64>> = port.shape.iter().map(sinter_model::Extent::as_constant).collect();
+    Ok(TensorType::new(element, shape.ok_or_else(unknown)?))
+}
+
+/// Values of all inputs, in the model's order.
+///
+/// # Errors
+/// When a name is not an input, or an input has no value or one of another type.
+pub(crate) fn inputs(model: &Model, options: &RunOptions) -> Result<Vec<Tensor>, Error> {
+    let ports = &model.manifest().inputs;
+    if let Some(name) = options.inputs.keys().find(|n| ports.iter().all(|p| p.name != **n)) {
+        let known: Vec<_> = ports.iter().map(|p| format!("'{}'", p.name)).collect();
+        let known = known.join(", ");
+        return Err(Error::Request(format!("no input is called '{name}': the model has {known}")));
+    }
+    let value = |port: &Port| {
+        let ty = port_type(port)?;
+        let name = &port.name;
+        if let Some(file) = options.inputs.get(name) {
+            let tensor = npy::read(file)?;
+            return if *tensor.ty() == ty {
+                Ok(tensor)
+            } else {
+                let (file, found) = (file.display(), tensor.ty());
+                Err(Error::Request(format!("'{file}' is a {found}, but input '{name}' is a {ty}")))
+            };
+        }
+        match options.random {
+            Some(seed) => Ok(random::tensor(&ty, name, seed)),
+            None => Err(Error::Request(format!(
+                "input '{name}' has no value: give --input {name}=FILE.npy or --random-inputs SEED"
+            ))),
+        }
+    };
+    ports.iter().map(value).collect()
+}
+
+/// Runs a session on tensors.
+///
+/// # Errors
+/// When the run fails.
+pub(crate) fn run_session(
+    model: &Model,
+    session: &mut Session,
+    inputs: &[Tensor],
+) -> Result<Vec<(String, Tensor)>, Error> {
+    let mut memory: Vec<Vec<u8>> =
+        (0..model.manifest().outputs.len()).map(|i| vec![0; session.output_bytes(i)]).collect();
+    let views: Vec<&[u8]> = inputs.iter().map(|t| &t.bytes()[..]).collect();
+    let mut places: Vec<&mut [u8]> = memory.iter_mut().map(|m| &mut m[..]).collect();
+    session.run(&views, &mut places)?;
+    let outputs = model.manifest().outputs.iter().zip(memory);
+    outputs
+        .map(|(port, bytes)| {
+            Ok((port.name.clone(), Tensor::from_bytes(port_type(port)?, bytes.into())))
+        })
+        .collect()
+}
+
+/// Writes each output as `NAME.npy`; `/` in a name becomes `_`.
+///
+/// # Errors
+/// When the folder or a file cannot be written.
+pub fn write_outputs(directory: &Path, outputs: &[(String, Tensor)]) -> Result<(), Error> {
+    fs::create_dir_all(directory).map_err(|source| Error::Io {
+        action: "create",
+        path: directory.into(),
+        source,
+    })?;
+    for (name, tensor) in outputs {
+        npy::write(directory.join(format!("{}.npy", name.replace('/', "_"))), tensor)?;
+    }
+    Ok(())
+}
+
+/// A tensor in one line: its type, range and mean.
+pub struct TensorSummary<'t>(pub &'t Tensor);
+
+impl fmt::Display for TensorSummary<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let values = self.0.to_f64s();
+        let (mut min, mut max, mut sum) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
+        for v in &values {
+            (min, max, sum) = (min.min(*v), max.max(*v), sum + v);
+        }
+        let broken = values.iter().filter(|v| !v.is_finite()).count();
+        write!(f, "{}", self.0.ty())?;
+        if !values.is_empty() {
+            write!(f, "  min {min:.6}  max {max:.6}  mean {:.6}", sum / values.len() as f64)?;
+        }
+        if broken > 0 {
+            write!(f, "  not finite {broken}")?;
+        }
+        Ok(())
+    }
+}
