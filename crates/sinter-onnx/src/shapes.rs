@@ -85,8 +85,10 @@ fn declared(info: &ValueInfoProto) -> Result<Option<Vec<Extent>>, ImportError> {
     let extents = tensor.shape.as_ref().map(|shape| {
         let extent = |value: &Option<Dimension>| match value {
             Some(Dimension::Value(n)) if *n >= 0 => Extent::Known(*n),
-            // Some exporters write unknown batch sizes as -1, as a number or as a name.
-            Some(Dimension::Param(name)) if !name.is_empty() && !name.starts_with('-') => {
+            // Some exporters write unknown sizes as -1, or as names that are no names: '-1', '?'.
+            Some(Dimension::Param(name))
+                if name.starts_with(|c: char| c.is_alphabetic() || c == '_') =>
+            {
                 Extent::Named(name.clone())
             }
             _ => Extent::Unknown,
@@ -219,6 +221,12 @@ mod tests {
         assert_eq!(
             message(&g, &[]),
             "input 'x' has unknown size 'N': give --shape x=?x3x?"
+        );
+        let mark = Some(Dimension::Param("?".into()));
+        let g = graph(&[("x", &[mark])]);
+        assert_eq!(
+            message(&g, &[]),
+            "input 'x' has unknown size in dimension 0: give --shape x=?"
         );
         let g = graph(&[("x", &[Some(Dimension::Value(-1))])]);
         assert_eq!(
