@@ -93,7 +93,6 @@ impl SplitMix {
     /// A number strictly between the bounds, away from the ends.
     fn inside(&mut self, low: u64, high: u64) -> Option<u64> {
         let margin = ((high - low) / 8).max(1);
-        (high - low >= 2 * margin + 1)
-            .then(|| low + margin + self.below(high - low - 2 * margin + 1))
+        (high - low > 2 * margin).then(|| low + margin + self.below(high - low - 2 * margin + 1))
     }
 }

@@ -21,7 +21,7 @@
 //!     Buffer::new(2, 2..4, 1000, 64),
 //! ];
 //! let plan = plan(&buffers, 2048).unwrap();
-//! assert_eq!(plan.peak, 1524);
+//! assert_eq!(plan.peak, 1512);
 //! check(&buffers, &plan).unwrap();
 //! ```
 //!
