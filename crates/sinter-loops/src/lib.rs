@@ -19,6 +19,8 @@
 //! | [`layout`] | how logical tensors lie in memory |
 //! | [`refusal`] | why a kernel cannot be formed |
 //! | [`mod@apply_layouts`] | logical slots to physical ones |
+//! | [`mod@place_stages`] | stages merged, the rest tied to one grid |
+//! | [`mod@coalesce`] | fewer and longer iterators |
 //! | [`npy`] | NumPy files |
 //! | [`random`] | seeded test inputs |
 //! | [`onchip`] | kernels as copies and nests over tiles, for scratchpad devices |
@@ -26,6 +28,7 @@
 pub mod affine;
 pub mod apply_layouts;
 mod body;
+pub mod coalesce;
 pub mod footprint;
 pub mod interp;
 pub mod invert;
@@ -35,6 +38,7 @@ mod linear;
 pub mod nest;
 pub mod npy;
 pub mod onchip;
+pub mod place_stages;
 pub mod random;
 pub mod refusal;
 pub mod scalar;
@@ -45,4 +49,6 @@ mod value;
 mod verify;
 
 pub use apply_layouts::apply_layouts;
+pub use coalesce::coalesce;
+pub use place_stages::{place_stages, shared_axes};
 pub use refusal::Refusal;

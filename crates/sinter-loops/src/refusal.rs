@@ -58,12 +58,6 @@ pub enum Refusal {
         /// Points of all stages.
         points: i64,
     },
-    /// Stages depend on each other in a circle.
-    #[error("stage {stage} depends on its own result")]
-    Cyclic {
-        /// A stage of the circle.
-        stage: usize,
-    },
 }
 
 impl Refusal {
@@ -77,7 +71,6 @@ impl Refusal {
             Self::PaddedReadOfComputedValue { .. } => "padded-read-of-computed-value",
             Self::ShapeCannotShareTile { .. } => "shape-cannot-share-tile",
             Self::OutputsCannotShareGrid { .. } => "outputs-cannot-share-grid",
-            Self::Cyclic { .. } => "cyclic",
         }
     }
 }
