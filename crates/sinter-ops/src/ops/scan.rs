@@ -1,6 +1,15 @@
 //! Running reductions.
 
-use crate::attr::{operator_attributes, string_enum};
+use sinter_loops::nest::{CombineFn, Iter};
+use sinter_loops::scalar::CompareFn;
+use sinter_loops::tensor::Tensor;
+use sinter_loops::types::{ElementType, TensorType};
+
+use crate::attr::{named, operator_attributes, string_enum};
+use crate::operator::{Loops, OpError, Operator, Traits};
+use crate::support::{
+    Code, Data, Point, axis_index, combine, identity, iter, require, require_arity, types_of, wide,
+};
 
 string_enum! {
     /// What is accumulated.
@@ -27,4 +36,95 @@ pub struct Scan {
 
 operator_attributes!(Scan, "scan", kind, axis, exclusive, reverse);
 
-super::pending!(Scan);
+impl Scan {
+    /// Runs along every line of the axis of row-major values.
+    fn run<V: Copy>(&self, values: &mut [V], shape: &[i64], start: V, combine: impl Fn(V, V) -> V) {
+        let axis = self.axis as usize;
+        let extent = shape[axis] as usize;
+        let inner = shape[axis + 1..].iter().product::<i64>() as usize;
+        let outer = shape[..axis].iter().product::<i64>() as usize;
+        for first in (0..outer).flat_map(|o| (0..inner).map(move |i| o * extent * inner + i)) {
+            let mut total = start;
+            for step in 0..extent {
+                let k = if self.reverse {
+                    extent - 1 - step
+                } else {
+                    step
+                };
+                let value = &mut values[first + k * inner];
+                let next = combine(total, *value);
+                *value = if self.exclusive { total } else { next };
+                total = next;
+            }
+        }
+    }
+}
+
+impl Operator for Scan {
+    named!();
+    fn traits(&self) -> Traits {
+        Traits {
+            reduction: true,
+            ..Traits::default()
+        }
+    }
+    fn infer(&self, operands: &[TensorType]) -> Result<Vec<TensorType>, OpError> {
+        require_arity(operands.len(), 1..=1)?;
+        let x = &operands[0];
+        require(x.element != ElementType::Bool, || {
+            format!("needs an operand of numbers, not {x}")
+        })?;
+        axis_index(self.axis, x.rank())?;
+        Ok(operands.to_vec())
+    }
+    fn eval(&self, operands: &[Tensor]) -> Result<Vec<Tensor>, OpError> {
+        let ty = self.infer(&types_of(operands))?.remove(0);
+        let mut data = Data::of(&operands[0]);
+        match (&mut data, self.kind) {
+            (Data::Float(v), ScanKind::Sum) => self.run(v, &ty.shape, 0.0, |a, b| a + b),
+            (Data::Float(v), ScanKind::Prod) => self.run(v, &ty.shape, 1.0, |a, b| a * b),
+            (Data::Int(v), ScanKind::Sum) => self.run(v, &ty.shape, 0, i64::wrapping_add),
+            (Data::Int(v), ScanKind::Prod) => self.run(v, &ty.shape, 1, i64::wrapping_mul),
+        }
+        Ok(vec![data.tensor(ty)])
+    }
+    /// As a reduction over the whole axis that leaves out what comes later: quadratic in the extent of
+    /// the axis, but independent for every element.
+    fn loops(&self, operands: &[TensorType]) -> Result<Loops, OpError> {
+        let ty = self.infer(operands)?.remove(0);
+        let (element, acc) = (ty.element, wide(ty.element));
+        let (axis, rank) = (self.axis as usize, ty.rank());
+        let mut iters: Vec<_> = ty.shape.iter().map(|&e| Iter::parallel(e)).collect();
+        iters.push(Iter::reduction(ty.shape[axis]));
+        let mut from = identity(rank);
+        from[axis] = iter(rank);
+        let (function, neutral) = match self.kind {
+            ScanKind::Sum => (CombineFn::Add, 0.0),
+            ScanKind::Prod => (CombineFn::Mul, 1.0),
+        };
+        let relation = match (self.exclusive, self.reverse) {
+            (false, false) => CompareFn::Le,
+            (true, false) => CompareFn::Lt,
+            (false, true) => CompareFn::Ge,
+            (true, true) => CompareFn::Gt,
+        };
+        let mut body = Code::new(&[element]);
+        let value = body.widen(0);
+        let (source, target) = (body.index(rank), body.index(axis));
+        let counts = body.compare(relation, source, target);
+        let neutral = body.like(value, neutral);
+        let value = body.select(counts, value, neutral);
+        let mut finish = Code::new(&[acc]);
+        let result = finish.cast(element, 0);
+        let nest = Point::over(iters)
+            .read(0, from)
+            .body(body.returning(&[value]))
+            .combine(combine(function, acc))
+            .finish(finish.returning(&[result]))
+            .write(1, identity(rank));
+        Ok(Loops::one(nest.done()))
+    }
+    fn flops(&self, operands: &[TensorType]) -> u64 {
+        operands.first().map_or(0, |t| t.elements() as u64)
+    }
+}

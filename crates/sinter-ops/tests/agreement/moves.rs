@@ -1,8 +1,12 @@
 //! Operators that move elements.
 
+use sinter_loops::scalar::FloatBits;
 use sinter_loops::types::ElementType::{Bool, F16, F32, I64};
 use sinter_ops::ops::concat::Concat;
 use sinter_ops::ops::expand::Expand;
+use sinter_ops::ops::gather::Gather;
+use sinter_ops::ops::gather_elements::GatherElements;
+use sinter_ops::ops::pad::{Pad, PadMode};
 use sinter_ops::ops::reshape::Reshape;
 use sinter_ops::ops::slice::Slice;
 use sinter_ops::ops::transpose::Transpose;
@@ -69,7 +73,7 @@ fn slice() {
         let shape = draw.shape(rank);
         let (mut starts, mut sizes, mut steps) = (vec![], vec![], vec![]);
         for &extent in &shape {
-            let step = draw.of(&[1, 1, 2, -1, -2]);
+            let step: i64 = draw.of(&[1, 1, 2, -1, -2]);
             let start = draw.int(0, extent - 1);
             let room = if step > 0 { extent - 1 - start } else { start };
             starts.push(start);
@@ -103,5 +107,48 @@ fn concat() {
             })
             .collect();
         agrees(Concat { axis: axis as i64 }, &operands);
+    }
+}
+
+#[test]
+fn pad() {
+    let mut draw = Draw::new("pad");
+    for &mode in PadMode::ALL {
+        for _ in 0..25 {
+            let rank = draw.usize(1, 3);
+            let shape: Vec<i64> = (0..rank).map(|_| draw.int(3, 5)).collect();
+            let least = if mode == PadMode::Constant { -1 } else { 0 };
+            let mut amounts = || (0..rank).map(|_| draw.int(least, 2)).collect();
+            let (low, high) = (amounts(), amounts());
+            let op = Pad {
+                low,
+                high,
+                value: FloatBits::new(1.5),
+                mode,
+            };
+            let element = draw.of(&[F32, F16, I64]);
+            agrees(op, &[draw.tensor(element, &shape, -5.0, 5.0)]);
+        }
+    }
+}
+
+#[test]
+fn gather() {
+    let mut draw = Draw::new("gather");
+    for _ in 0..30 {
+        let rank = draw.usize(1, 3);
+        let shape = draw.shape(rank);
+        let axis = draw.usize(0, rank - 1);
+        let extent = shape[axis] as f64;
+        let indexed = draw.usize(0, 2);
+        let index_shape = draw.shape(indexed);
+        let element = draw.of(&[F32, I64, Bool]);
+        let data = draw.tensor(element, &shape, 0.0, 2.0);
+        let indices = draw.tensor(I64, &index_shape, -extent, extent);
+        agrees(Gather { axis: axis as i64 }, &[data.clone(), indices]);
+        let mut index_shape = shape.clone();
+        index_shape[axis] = draw.int(1, 6);
+        let indices = draw.tensor(I64, &index_shape, -extent, extent);
+        agrees(GatherElements { axis: axis as i64 }, &[data, indices]);
     }
 }

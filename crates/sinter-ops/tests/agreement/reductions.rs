@@ -2,8 +2,10 @@
 
 use sinter_loops::scalar::FloatBits;
 use sinter_loops::types::ElementType::{F16, F32, F64, I32, I64};
+use sinter_ops::ops::arg_reduce::{ArgReduce, ArgReduceKind};
 use sinter_ops::ops::layer_norm::LayerNorm;
 use sinter_ops::ops::reduce::{Reduce, ReduceKind};
+use sinter_ops::ops::scan::{Scan, ScanKind};
 use sinter_ops::ops::softmax::{LogSoftmax, Softmax};
 
 use crate::{Draw, agrees};
@@ -67,5 +69,45 @@ fn layer_norm() {
             },
             &operands,
         );
+    }
+}
+
+#[test]
+fn arg_reduce() {
+    let mut draw = Draw::new("arg_reduce");
+    for &kind in ArgReduceKind::ALL {
+        for _ in 0..30 {
+            let rank = draw.usize(1, 4);
+            let shape = draw.shape(rank);
+            let axis = draw.int(0, rank as i64 - 1);
+            let op = ArgReduce {
+                kind,
+                axis,
+                keep_dims: draw.flag(),
+                select_last: draw.flag(),
+            };
+            agrees(op.clone(), &[draw.f32(&shape)]);
+            agrees(op, &[draw.tensor(I32, &shape, 0.0, 3.0)]);
+        }
+    }
+}
+
+#[test]
+fn scan() {
+    let mut draw = Draw::new("scan");
+    for &kind in ScanKind::ALL {
+        for _ in 0..30 {
+            let rank = draw.usize(1, 3);
+            let shape = draw.shape(rank);
+            let axis = draw.int(0, rank as i64 - 1);
+            let op = Scan {
+                kind,
+                axis,
+                exclusive: draw.flag(),
+                reverse: draw.flag(),
+            };
+            let element = draw.of(&[F32, F16, I64]);
+            agrees(op, &[draw.tensor(element, &shape, -3.0, 3.0)]);
+        }
     }
 }

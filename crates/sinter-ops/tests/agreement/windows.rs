@@ -2,6 +2,7 @@
 
 use sinter_loops::types::ElementType::{F16, F32, F64, I32};
 use sinter_ops::ops::conv::Conv;
+use sinter_ops::ops::conv_transpose::ConvTranspose;
 use sinter_ops::ops::matmul::Matmul;
 use sinter_ops::ops::pool::{Pool, PoolKind};
 
@@ -93,5 +94,45 @@ fn pool() {
             _ => F32,
         };
         agrees(op, &[draw.tensor(element, &x, -5.0, 5.0)]);
+    }
+}
+
+#[test]
+fn conv_transpose() {
+    let mut draw = Draw::new("conv_transpose");
+    for round in 0..120 {
+        let rank = draw.usize(1, 3);
+        let groups = draw.of(&[1, 1, 2]);
+        let (inputs, outputs) = (draw.int(1, 3), draw.int(1, 3));
+        let list = |draw: &mut Draw, n: usize, low, high| -> Vec<i64> {
+            (0..n).map(|_| draw.int(low, high)).collect()
+        };
+        let kernel = list(&mut draw, rank, 1, 3);
+        let mut op = ConvTranspose {
+            strides: list(&mut draw, rank, 1, 3),
+            pads: list(&mut draw, 2 * rank, 0, 1),
+            output_pads: list(&mut draw, rank, 0, 1),
+            dilations: list(&mut draw, rank, 1, 2),
+            groups,
+        };
+        if round % 3 == 0 {
+            op.strides.clone_from(&kernel);
+            op.pads.fill(0);
+            op.output_pads.fill(0);
+            op.dilations.fill(1);
+        }
+        let mut x = vec![draw.int(1, 2), inputs * groups];
+        x.extend(list(&mut draw, rank, 3, 5));
+        let mut w = vec![inputs * groups, outputs];
+        w.extend(&kernel);
+        let element = if round % 10 == 0 { F16 } else { F32 };
+        let mut operands = vec![
+            draw.tensor(element, &x, -1.0, 1.0),
+            draw.tensor(element, &w, -1.0, 1.0),
+        ];
+        if draw.flag() {
+            operands.push(draw.tensor(element, &[outputs * groups], -1.0, 1.0));
+        }
+        agrees(op, &operands);
     }
 }
