@@ -31,7 +31,9 @@ pub(super) fn tidy(stage: &mut Nest, slots: &[Slot]) {
     simplify_indices(stage);
     drop_needless_pads(stage, slots);
     stage.finish = stage.finish.tidied();
-    drop_unused_accumulators(stage);
+    if stage.has_reduction() {
+        drop_unused_accumulators(stage);
+    }
     stage.body = stage.body.tidied();
     let plain_contract = stage.contract && stage.reads.len() == 2;
     if !plain_contract {
@@ -77,15 +79,14 @@ fn merged(reads: &[Access], used: &[bool]) -> (Vec<Access>, Vec<usize>) {
     (out, map)
 }
 
-/// Drops accumulators (or body results) that `finish` does not use; equal ones are merged.
+/// Drops accumulators that `finish` does not use; equal ones are merged.
 fn drop_unused_accumulators(stage: &mut Nest) {
     let used = stage.finish.used_args();
     let count = stage.body.results.len();
     let mut kept: Vec<usize> = Vec::new();
     let mut map: Vec<Reg> = Vec::new();
     let same = |stage: &Nest, a: usize, b: usize| {
-        stage.body.results[a] == stage.body.results[b]
-            && stage.combines.get(a) == stage.combines.get(b)
+        stage.body.results[a] == stage.body.results[b] && stage.combines[a] == stage.combines[b]
     };
     for n in 0..count {
         let place = kept
@@ -102,9 +103,7 @@ fn drop_unused_accumulators(stage: &mut Nest) {
     args.extend_from_slice(&stage.finish.args[count..]);
     stage.finish = stage.finish.with_args(args, &map);
     stage.body.results = kept.iter().map(|&n| stage.body.results[n]).collect();
-    if !stage.combines.is_empty() {
-        stage.combines = kept.iter().map(|&n| stage.combines[n]).collect();
-    }
+    stage.combines = kept.iter().map(|&n| stage.combines[n]).collect();
 }
 
 /// Removes writes of temporaries that nothing reads, and stages that write nothing.
