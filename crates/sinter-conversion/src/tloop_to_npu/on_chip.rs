@@ -1,7 +1,8 @@
 //! A kernel for a scratchpad device: tiles, transfers on routes, compute regions on tiles.
 //!
-//! Transfers stand where they are needed, in sequential order; `npu-double-buffer` moves the loads of
-//! a loop one chunk ahead, and `npu-insert-sync` adds the waits.
+//! Loads of a loop over chunks are issued one chunk ahead, into two tiles in turn, and waited for by the
+//! tokens that the loop carries. Other transfers stand in sequential order; `npu-insert-sync` adds their
+//! waits.
 
 use melior::ir::attribute::{DenseI32ArrayAttribute, TypeAttribute};
 use melior::ir::operation::OperationRef;
@@ -51,11 +52,14 @@ pub(super) fn kernel<'c>(
             buffers[slot] = Some(lasting(block.argument(i + 1).map_err(missing)?));
         }
         let mut writer =
-            Writer { context, kernel, chip, place, buffers, tiles: Vec::new(), block: &block };
+            Writer { context, kernel, chip, place, buffers, tiles: Vec::new(), turn: 0, block: &block };
         for tile in &chip.tiles {
-            let ty = memory(context, &tile.ty, Some(tile.space));
-            let parts = Parts { results: vec![ty], ..Parts::default() };
-            let made = writer.value("npu.alloc", parts)?;
+            let alloc = || {
+                let ty = memory(context, &tile.ty, Some(tile.space));
+                writer.value("npu.alloc", Parts { results: vec![ty], ..Parts::default() })
+            };
+            let first = alloc()?;
+            let made = [first, if tile.double { alloc()? } else { first }];
             writer.tiles.push(made);
         }
         let number = lasting(block.argument(0).map_err(missing)?);
@@ -112,7 +116,10 @@ struct Writer<'c, 'k, 'b> {
     chip: &'k OnChip,
     place: Location<'c>,
     buffers: Vec<Option<Value<'c, 'b>>>,
-    tiles: Vec<Value<'c, 'b>>,
+    /// The two buffers of each tile; the same one twice where it is not double.
+    tiles: Vec<[Value<'c, 'b>; 2]>,
+    /// Which of the two is in use.
+    turn: usize,
     block: &'b Block<'c>,
 }
 
@@ -192,14 +199,15 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
         for step in steps {
             match step {
                 Step::Fill { tile, value } => self.fill(*tile, *value)?,
-                Step::Load { slot, tile, start, pad } => {
-                    if let Some(pad) = pad {
-                        self.fill(*tile, *pad)?;
-                    }
-                    self.load(*slot, *tile, start, pad.is_some(), starts)?;
+                Step::Load { .. } => {
+                    self.load(step, starts)?;
                 }
-                Step::Store { tile, slot, start } => self.store(*tile, *slot, start, starts)?,
-                Step::Move { from, to } => self.shift(*from, *to)?,
+                Step::Store { tile, slot, start } => {
+                    self.store(*tile, *slot, start, starts)?;
+                }
+                Step::Move { from, to } => {
+                    self.shift(*from, *to)?;
+                }
                 Step::Compute(nest) => self.compute(nest, "vector")?,
                 Step::MultiplyAccumulate(nest) => self.compute(&accumulating(nest), "cube")?,
                 Step::Chunks { axes, body } => self.chunks(axes, body, starts)?,
@@ -227,14 +235,19 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
         self.compute(&nest, engine)
     }
 
+    /// Issues a load and gives its token; nothing for any other step.
     fn load(
-        &self,
-        slot: usize,
-        tile: TileId,
-        start: &[Affine],
-        clip: bool,
+        &mut self,
+        step: &Step,
         starts: &[Value<'c, 'b>],
-    ) -> Result<(), IrError> {
+    ) -> Result<Option<Value<'c, 'b>>, IrError> {
+        let Step::Load { slot, tile, start, pad } = step else {
+            return Ok(None);
+        };
+        if let Some(pad) = pad {
+            self.fill(*tile, *pad)?;
+        }
+        let (slot, tile, clip) = (*slot, *tile, pad.is_some());
         let (from, to) = (&self.kernel.slots[slot].ty, &self.chip.tiles[tile].ty);
         let (mut source, mut target, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
         for (d, first) in start.iter().enumerate() {
@@ -270,7 +283,7 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
             target.push(self.minus(lo, first)?);
             sizes.push(self.minus(hi, lo)?);
         }
-        self.copy(self.buffer(slot)?, &source, self.tiles[tile], &target, &sizes, "mte2")
+        self.copy(self.buffer(slot)?, &source, self.tile(tile), &target, &sizes, "mte2").map(Some)
     }
 
     fn minus(&self, a: Number<'c, 'b>, b: Number<'c, 'b>) -> Result<Number<'c, 'b>, IrError> {
@@ -289,7 +302,7 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
         slot: usize,
         start: &[Affine],
         starts: &[Value<'c, 'b>],
-    ) -> Result<(), IrError> {
+    ) -> Result<Value<'c, 'b>, IrError> {
         let shape = &self.chip.tiles[tile].ty.shape;
         let mut target = Vec::new();
         for first in start {
@@ -298,10 +311,10 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
         let zeros = vec![Number::Known(0); shape.len()];
         let sizes: Vec<_> = shape.iter().map(|&e| Number::Known(e)).collect();
         let engine = if self.chip.tiles[tile].space == Space::L0c { "fixpipe" } else { "mte3" };
-        self.copy(self.tiles[tile], &zeros, self.buffer(slot)?, &target, &sizes, engine)
+        self.copy(self.tile(tile), &zeros, self.buffer(slot)?, &target, &sizes, engine)
     }
 
-    fn shift(&self, from: TileId, to: TileId) -> Result<(), IrError> {
+    fn shift(&self, from: TileId, to: TileId) -> Result<Value<'c, 'b>, IrError> {
         let shape = &self.chip.tiles[from].ty.shape;
         let zeros = vec![Number::Known(0); shape.len()];
         let sizes: Vec<_> = shape.iter().map(|&e| Number::Known(e)).collect();
@@ -310,7 +323,7 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
             (Space::L0c, _) => "fixpipe",
             _ => "mte2",
         };
-        self.copy(self.tiles[from], &zeros, self.tiles[to], &zeros, &sizes, engine)
+        self.copy(self.tile(from), &zeros, self.tile(to), &zeros, &sizes, engine)
     }
 
     fn copy(
@@ -321,7 +334,7 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
         target_offsets: &[Number<'c, 'b>],
         sizes: &[Number<'c, 'b>],
         engine: &str,
-    ) -> Result<(), IrError> {
+    ) -> Result<Value<'c, 'b>, IrError> {
         let values = |list: &[Number<'c, 'b>]| -> Vec<Value<'c, 'b>> {
             let value = |n: &Number<'c, 'b>| match n {
                 Number::Value(v) => Some(*v),
@@ -343,10 +356,7 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
         operands.extend(lists.iter().flatten());
         let parts = Parts {
             operands,
-            results: vec![
-                Type::parse(self.context, "!npu.token")
-                    .ok_or_else(|| IrError::Unsupported("type '!npu.token'".into()))?,
-            ],
+            results: vec![self.token_type()?],
             attributes: vec![
                 ("static_source_offsets", fixed(source_offsets)),
                 ("static_target_offsets", fixed(target_offsets)),
@@ -359,7 +369,16 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
             ],
             ..Parts::default()
         };
-        self.append("npu.copy", parts).map(|_| ())
+        self.value("npu.copy", parts)
+    }
+
+    fn token_type(&self) -> Result<Type<'c>, IrError> {
+        Type::parse(self.context, "!npu.token")
+            .ok_or_else(|| IrError::Unsupported("type '!npu.token'".into()))
+    }
+
+    fn tile(&self, tile: TileId) -> Value<'c, 'b> {
+        self.tiles[tile][self.turn]
     }
 
     fn buffer(&self, slot: usize) -> Result<Value<'c, 'b>, IrError> {
@@ -369,7 +388,8 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
 
     fn compute(&self, nest: &Nest, engine: &str) -> Result<(), IrError> {
         let block = Block::new(&[]);
-        emit_nest(self.context, &block, nest, &self.tiles, &self.chip.tiles)?;
+        let tiles: Vec<_> = self.tiles.iter().map(|t| t[self.turn]).collect();
+        emit_nest(self.context, &block, self.place, nest, &tiles, &self.chip.tiles)?;
         block.append_operation(operation(
             self.context,
             "npu.yield",
@@ -384,48 +404,194 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
         self.append("npu.compute", parts).map(|_| ())
     }
 
+    /// A writer for another block, with the tiles of a turn.
+    fn inside<'d>(&self, block: &'d Block<'c>, turn: usize) -> Writer<'c, '_, 'd>
+    where
+        'b: 'd,
+    {
+        Writer {
+            context: self.context,
+            kernel: self.kernel,
+            chip: self.chip,
+            place: self.place,
+            buffers: self.buffers.clone(),
+            tiles: self.tiles.clone(),
+            turn,
+            block,
+        }
+    }
+
+    fn with_turn(&self, turn: usize) -> Writer<'c, '_, 'b> {
+        self.inside(self.block, turn)
+    }
+
+    /// The starts of a trip, after those of the grid axes. `trip` is an expression over one value.
+    fn chunk_starts(
+        &self,
+        axes: &[ChunkAxis],
+        trip: &Affine,
+        over: &[Value<'c, 'b>],
+        starts: &[Value<'c, 'b>],
+    ) -> Result<Vec<Value<'c, 'b>>, IrError> {
+        let mut chunks = Vec::new();
+        let mut inner = 1;
+        for axis in axes.iter().rev() {
+            let trips = axis.extent / axis.chunk;
+            let start = (trip.clone().floor_div(inner).modulo(trips) * axis.chunk)
+                .simplify(&vec![total(axes); over.len()]);
+            chunks.push(self.known(self.affine("affine.apply", &[start], over)?)?);
+            inner *= trips;
+        }
+        chunks.reverse();
+        Ok(starts.iter().copied().chain(chunks).collect())
+    }
+
+    fn loads(
+        &mut self,
+        body: &[Step],
+        starts: &[Value<'c, 'b>],
+    ) -> Result<Vec<Value<'c, 'b>>, IrError> {
+        let mut tokens = Vec::new();
+        for step in body {
+            tokens.extend(self.load(step, starts)?);
+        }
+        Ok(tokens)
+    }
+
+    /// Waits for the loads of a trip, then does the rest of it.
+    fn trip(
+        &mut self,
+        body: &[Step],
+        tokens: &[Value<'c, 'b>],
+        starts: &[Value<'c, 'b>],
+    ) -> Result<(), IrError> {
+        self.append("npu.wait", Parts { operands: tokens.to_vec(), ..Parts::default() })?;
+        let rest = body.iter().filter(|s| !matches!(s, Step::Load { .. }));
+        self.steps(&rest.cloned().collect::<Vec<_>>(), starts)
+    }
+
+    /// Two trips per iteration, one per buffer of the double tiles:
+    ///
+    /// ```text
+    /// a = load(0, first)
+    /// for j in 0..trips / 2, carrying a:
+    ///     b = load(2 j + 1, second); wait a; rest(2 j, first)
+    ///     a = load(2 j + 2, first) if there is one; wait b; rest(2 j + 1, second)
+    /// wait a; rest(trips - 1, first)                               (an odd number of trips)
+    /// ```
     fn chunks(
         &mut self,
         axes: &[ChunkAxis],
         body: &[Step],
         starts: &[Value<'c, 'b>],
     ) -> Result<(), IrError> {
-        let trips = |a: &ChunkAxis| a.extent / a.chunk;
-        let total: i64 = axes.iter().map(trips).product();
-        let bounds = [self.index(0)?, self.index(total)?, self.index(1)?];
-        let inside = Block::new(&[(Type::index(self.context), self.place)]);
-        {
-            let mut writer = Writer {
-                context: self.context,
-                kernel: self.kernel,
-                chip: self.chip,
-                place: self.place,
-                buffers: self.buffers.clone(),
-                tiles: self.tiles.clone(),
-                block: &inside,
-            };
-            let trip = lasting(inside.argument(0).map_err(missing)?);
-            let mut chunk_starts = Vec::new();
-            let mut inner = 1;
-            for axis in axes.iter().rev() {
-                let start =
-                    Affine::Iter(0).floor_div(inner).modulo(trips(axis)).simplify(&[total])
-                        * axis.chunk;
-                let start = writer.affine("affine.apply", &[start], &[trip])?;
-                chunk_starts.push(writer.known(start)?);
-                inner *= trips(axis);
-            }
-            chunk_starts.reverse();
-            let all: Vec<_> = starts.iter().copied().chain(chunk_starts).collect();
-            writer.steps(body, &all)?;
-            writer.append("scf.yield", Parts::default())?;
-        }
+        let trips = total(axes);
+        let zero = self.chunk_starts(axes, &Affine::ZERO, &[], starts)?;
+        let first = self.with_turn(0).loads(body, &zero)?;
+        let token = self.token_type()?;
+        let tokens = vec![token; first.len()];
+        let mut bounds = vec![self.index(0)?, self.index(trips / 2)?, self.index(1)?];
+        bounds.extend(&first);
+        let mut arguments = vec![(Type::index(self.context), self.place)];
+        arguments.extend(tokens.iter().map(|&t| (t, self.place)));
+        let pair = Block::new(&arguments);
+        self.pair(axes, body, starts, &pair)?;
         let region = Region::new();
-        region.append_block(inside);
-        let parts =
-            Parts { operands: bounds.to_vec(), regions: vec![region], ..Parts::default() };
-        self.append("scf.for", parts).map(|_| ())
+        region.append_block(pair);
+        let parts = Parts {
+            operands: bounds,
+            results: tokens,
+            regions: vec![region],
+            ..Parts::default()
+        };
+        let made = self.append("scf.for", parts)?;
+        let left: Result<Vec<_>, _> =
+            (0..first.len()).map(|i| made.result(i).map(lasting).map_err(missing)).collect();
+        if trips % 2 == 1 {
+            let last = self.chunk_starts(axes, &Affine::Const(trips - 1), &[], starts)?;
+            return self.with_turn(0).trip(body, &left?, &last);
+        }
+        // Nothing is left under way, but only the tokens say so.
+        self.append("npu.wait", Parts { operands: left?, ..Parts::default() }).map(|_| ())
     }
+
+    fn pair(
+        &self,
+        axes: &[ChunkAxis],
+        body: &[Step],
+        starts: &[Value<'c, 'b>],
+        pair: &Block<'c>,
+    ) -> Result<(), IrError> {
+        let (mut first, mut second) = (self.inside(pair, 0), self.inside(pair, 1));
+        let count = lasting(pair.argument(0).map_err(missing)?);
+        let carried: Result<Vec<_>, _> =
+            (1..pair.argument_count()).map(|i| pair.argument(i).map(lasting).map_err(missing)).collect();
+        let at = |offset: i64| Affine::Iter(0) * 2 + Affine::Const(offset);
+        let odd = second.chunk_starts(axes, &at(1), &[count], starts)?;
+        let ahead = second.loads(body, &odd)?;
+        let even = first.chunk_starts(axes, &at(0), &[count], starts)?;
+        first.trip(body, &carried?, &even)?;
+        let next = self.next_even(axes, body, starts, &first, count)?;
+        second.trip(body, &ahead, &odd)?;
+        first.append("scf.yield", Parts { operands: next, ..Parts::default() }).map(|_| ())
+    }
+
+    /// Loads for the next even trip, if there is one.
+    fn next_even<'d>(
+        &self,
+        axes: &[ChunkAxis],
+        body: &[Step],
+        starts: &[Value<'c, 'b>],
+        outer: &Writer<'c, '_, 'd>,
+        count: Value<'c, 'd>,
+    ) -> Result<Vec<Value<'c, 'd>>, IrError>
+    where
+        'b: 'd,
+    {
+        let next = Affine::Iter(0) * 2 + Affine::Const(2);
+        let trip = outer.affine("affine.apply", std::slice::from_ref(&next), &[count])?;
+        let less = parse(self.context, "2 : i64")?;
+        let condition = Parts {
+            operands: vec![outer.known(trip)?, outer.index(total(axes))?],
+            results: vec![melior::ir::r#type::IntegerType::new(self.context, 1).into()],
+            attributes: vec![("predicate", less)],
+            ..Parts::default()
+        };
+        let condition = outer.value("arith.cmpi", condition)?;
+        let (then, otherwise) = (Block::new(&[]), Block::new(&[]));
+        let issued = {
+            let mut writer = outer.inside(&then, 0);
+            let at = writer.chunk_starts(axes, &next, &[count], starts)?;
+            let tokens = writer.loads(body, &at)?;
+            let issued = tokens.len();
+            writer.append("scf.yield", Parts { operands: tokens, ..Parts::default() })?;
+            issued
+        };
+        {
+            let writer = outer.inside(&otherwise, 0);
+            let ready = Parts { results: vec![self.token_type()?], ..Parts::default() };
+            let ready = writer.value("npu.ready", ready)?;
+            writer.append("scf.yield", Parts { operands: vec![ready; issued], ..Parts::default() })?;
+        }
+        let regions = [then, otherwise].map(|block| {
+            let region = Region::new();
+            region.append_block(block);
+            region
+        });
+        let parts = Parts {
+            operands: vec![condition],
+            results: vec![self.token_type()?; issued],
+            regions: regions.into(),
+            ..Parts::default()
+        };
+        let made = outer.append("scf.if", parts)?;
+        (0..issued).map(|i| made.result(i).map(lasting).map_err(missing)).collect()
+    }
+}
+
+/// Number of trips over all chunks.
+fn total(axes: &[ChunkAxis]) -> i64 {
+    axes.iter().map(|a| a.extent / a.chunk).product()
 }
 
 /// The contraction that starts from what its accumulator tile holds.

@@ -1,0 +1,164 @@
+//! `npu-check-races`: every transfer is waited for before its memory is touched.
+//!
+//! Takes `npu.kernel`s ordered by tokens, and leaves them as they are. Follows the transfers that may
+//! be under way through loops (to a fixed point) and branches, by the tokens that they carry. Refuses a
+//! kernel in which an operation touches the target, or writes the source, of a transfer that may be
+//! under way, and one that ends before a transfer does.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use melior::ir::operation::{OperationLike, OperationRef};
+use melior::ir::{BlockLike, BlockRef, Location, Value};
+use sinter_ir::build::value_key;
+use sinter_ir::melior;
+
+use crate::transfers::{Transfer, blocks, name, operations, touches};
+
+/// A transfer and an operation that may run at the same time.
+pub struct Race<'c> {
+    /// Where.
+    pub location: Location<'c>,
+    /// What, in one line.
+    pub message: String,
+}
+
+/// All races of one kernel.
+pub fn races<'c>(kernel: OperationRef<'c, '_>) -> Vec<Race<'c>> {
+    let mut checker = Checker::default();
+    let mut open = Transfers::new();
+    for block in blocks(kernel) {
+        open = checker.block(block, open).0;
+    }
+    for id in open {
+        if checker.reported.insert((id, 0)) {
+            checker.races.push(Race {
+                location: checker.places[&id],
+                message: "transfer may still be under way when the kernel ends".into(),
+            });
+        }
+    }
+    checker.races
+}
+
+/// Transfers, each by its first token.
+type Transfers = BTreeSet<usize>;
+
+#[derive(Default)]
+struct Checker<'c> {
+    known: BTreeMap<usize, Transfer>,
+    places: BTreeMap<usize, Location<'c>>,
+    /// What a token stands for.
+    tokens: BTreeMap<usize, Transfers>,
+    reported: BTreeSet<(usize, usize)>,
+    races: Vec<Race<'c>>,
+}
+
+impl<'c> Checker<'c> {
+    /// What is under way after a block, and what its terminator's operands stand for.
+    fn block(
+        &mut self,
+        block: BlockRef<'c, '_>,
+        mut open: Transfers,
+    ) -> (Transfers, Vec<Transfers>) {
+        let mut yielded = Vec::new();
+        for op in operations(block) {
+            match name(op).as_str() {
+                "npu.wait" => {
+                    for token in op.operands() {
+                        let done = self.meaning(token);
+                        open.retain(|t| !done.contains(t));
+                    }
+                }
+                "scf.for" => open = self.repeated(op, open),
+                "scf.if" => open = self.either(op, open),
+                "scf.yield" => yielded = op.operands().map(|v| self.meaning(v)).collect(),
+                _ => self.plain(op, &mut open),
+            }
+        }
+        (open, yielded)
+    }
+
+    fn meaning(&self, token: Value<'_, '_>) -> Transfers {
+        self.tokens.get(&value_key(token)).cloned().unwrap_or_default()
+    }
+
+    fn plain(&mut self, op: OperationRef<'c, '_>, open: &mut Transfers) {
+        let touched = touches(op);
+        for &id in open.iter() {
+            if self.known[&id].conflicts(&touched) && self.reported.insert((id, key(op))) {
+                self.races.push(Race {
+                    location: op.location(),
+                    message: format!(
+                        "'{}' touches memory of a transfer that may be under way",
+                        name(op)
+                    ),
+                });
+            }
+        }
+        if let (Some(transfer), Ok(token)) = (Transfer::of(op), op.result(0)) {
+            let id = value_key(token.into());
+            self.known.insert(id, transfer);
+            self.places.insert(id, op.location());
+            self.tokens.insert(id, Transfers::from([id]));
+            open.insert(id);
+        }
+    }
+
+    fn repeated(&mut self, op: OperationRef<'c, '_>, before: Transfers) -> Transfers {
+        let Some(body) = blocks(op).into_iter().next() else {
+            return before;
+        };
+        let mut carried: Vec<Transfers> = op.operands().skip(3).map(|v| self.meaning(v)).collect();
+        let mut open = before;
+        loop {
+            for (i, meaning) in carried.iter().enumerate() {
+                if let Ok(argument) = body.argument(i + 1) {
+                    self.tokens.insert(value_key(argument.into()), meaning.clone());
+                }
+            }
+            let (after, yielded) = self.block(body, open.clone());
+            let wider: Transfers = open.union(&after).copied().collect();
+            let next: Vec<Transfers> = carried
+                .iter()
+                .zip(&yielded)
+                .map(|(a, b)| a.union(b).copied().collect())
+                .collect();
+            if wider == open && next == carried {
+                break;
+            }
+            (open, carried) = (wider, next);
+        }
+        self.results(op, carried);
+        open
+    }
+
+    fn either(&mut self, op: OperationRef<'c, '_>, before: Transfers) -> Transfers {
+        let mut after = Transfers::new();
+        let mut merged = vec![Transfers::new(); op.result_count()];
+        let branches = blocks(op);
+        if branches.len() < 2 {
+            after.clone_from(&before);
+        }
+        for branch in branches {
+            let (open, yielded) = self.block(branch, before.clone());
+            after.extend(open);
+            for (all, meaning) in merged.iter_mut().zip(yielded) {
+                all.extend(meaning);
+            }
+        }
+        self.results(op, merged);
+        after
+    }
+
+    fn results(&mut self, op: OperationRef<'c, '_>, meanings: Vec<Transfers>) {
+        for (i, meaning) in meanings.into_iter().enumerate() {
+            if let Ok(result) = op.result(i) {
+                self.tokens.insert(value_key(result.into()), meaning);
+            }
+        }
+    }
+}
+
+fn key(op: OperationRef<'_, '_>) -> usize {
+    op.to_raw().ptr as usize
+}

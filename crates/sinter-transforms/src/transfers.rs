@@ -1,0 +1,100 @@
+//! What the operations of a `npu.kernel` touch, for the passes that order transfers.
+
+use melior::ir::operation::{OperationLike, OperationRef};
+use melior::ir::{BlockLike, BlockRef, RegionLike, TypeLike, Value, ValueLike};
+use sinter_ir::build::value_key;
+use sinter_ir::melior;
+
+/// One memory touched by an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Touch {
+    /// The allocation or argument.
+    pub(crate) base: usize,
+    /// Whether it is (also) written.
+    pub(crate) writes: bool,
+}
+
+/// A transfer under way: nobody may touch its target, or write its source.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Transfer {
+    pub(crate) source: usize,
+    pub(crate) target: usize,
+}
+
+impl Transfer {
+    /// Of a `npu.copy`.
+    pub(crate) fn of(op: OperationRef<'_, '_>) -> Option<Self> {
+        (name(op) == "npu.copy").then_some(())?;
+        Some(Self { source: base(op.operand(0).ok()?), target: base(op.operand(1).ok()?) })
+    }
+
+    /// Whether an operation that touches these memories has to wait for the transfer.
+    pub(crate) fn conflicts(&self, touches: &[Touch]) -> bool {
+        let hits = |t: &Touch| t.base == self.target || (t.writes && t.base == self.source);
+        touches.iter().any(hits)
+    }
+}
+
+pub(crate) fn name(op: OperationRef<'_, '_>) -> String {
+    op.name().as_string_ref().as_str().unwrap_or_default().to_owned()
+}
+
+pub(crate) fn operations<'c, 'a>(block: BlockRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
+    std::iter::successors(block.first_operation(), |op| op.next_in_block()).collect()
+}
+
+/// The blocks of all regions of an operation.
+pub(crate) fn blocks<'c, 'a>(op: OperationRef<'c, 'a>) -> Vec<BlockRef<'c, 'a>> {
+    let mut out = Vec::new();
+    for i in 0..op.region_count() {
+        if let Ok(region) = op.region(i) {
+            out.extend(std::iter::successors(region.first_block(), |b| b.next_in_region()));
+        }
+    }
+    out
+}
+
+/// The allocation or argument that a memref is a view of.
+pub(crate) fn base(value: Value<'_, '_>) -> usize {
+    let mut value = value;
+    loop {
+        let Ok(result) = melior::ir::operation::OperationResult::try_from(value) else {
+            return value_key(value);
+        };
+        let owner = result.owner();
+        let views = ["memref.subview", "memref.collapse_shape", "memref.expand_shape", "memref.cast"];
+        match owner.operand(0) {
+            Ok(of) if views.contains(&name(owner).as_str()) => value = of,
+            _ => return value_key(value),
+        }
+    }
+}
+
+/// Everything that an operation touches, regions included.
+pub(crate) fn touches(op: OperationRef<'_, '_>) -> Vec<Touch> {
+    let mut out = Vec::new();
+    collect(op, &mut out);
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+fn collect(op: OperationRef<'_, '_>, out: &mut Vec<Touch>) {
+    let name = name(op);
+    for (i, operand) in op.operands().enumerate().filter(|(_, v)| v.r#type().is_mem_ref()) {
+        let writes = match name.as_str() {
+            "npu.copy" => i == 1,
+            "npu.mma" => i == 2,
+            "vector.load" | "memref.load" | "vector.maskedload" | "vector.gather" => false,
+            "vector.transfer_read" | "memref.subview" | "memref.collapse_shape" => false,
+            "memref.expand_shape" | "memref.cast" => false,
+            _ => true,
+        };
+        out.push(Touch { base: base(operand), writes });
+    }
+    for block in blocks(op) {
+        for inner in operations(block) {
+            collect(inner, out);
+        }
+    }
+}
