@@ -1,0 +1,194 @@
+//! Operator attributes, plain data to MLIR and back.
+
+use melior::ir::attribute::{
+    BoolAttribute, DenseI64ArrayAttribute, FloatAttribute, IntegerAttribute, StringAttribute,
+    TypeAttribute,
+};
+use melior::ir::r#type::IntegerType;
+use melior::ir::{Attribute, AttributeLike, Type};
+use sinter_loops::scalar::FloatBits;
+use sinter_ops::Attr;
+
+use crate::error::IrError;
+use crate::types::{element_type, from_element_type};
+
+/// A signless 64-bit integer attribute.
+pub fn int<'c>(context: &'c melior::Context, value: i64) -> Attribute<'c> {
+    IntegerAttribute::new(IntegerType::new(context, 64).into(), value).into()
+}
+
+/// A 64-bit float attribute.
+pub fn float<'c>(context: &'c melior::Context, value: f64) -> Attribute<'c> {
+    FloatAttribute::new(context, Type::float64(context), value).into()
+}
+
+/// A string attribute.
+pub fn string<'c>(context: &'c melior::Context, value: &str) -> Attribute<'c> {
+    StringAttribute::new(context, value).into()
+}
+
+/// A dense array of 64-bit integers.
+pub fn ints<'c>(context: &'c melior::Context, values: &[i64]) -> Attribute<'c> {
+    DenseI64ArrayAttribute::new(context, values).into()
+}
+
+/// A dense array of 64-bit floats.
+pub fn floats<'c>(context: &'c melior::Context, values: &[f64]) -> Attribute<'c> {
+    // SAFETY: the values are alive during the call, which copies them.
+    unsafe {
+        Attribute::from_raw(mlir_sys::mlirDenseF64ArrayGet(
+            context.to_raw(),
+            values.len() as isize,
+            values.as_ptr(),
+        ))
+    }
+}
+
+/// The MLIR attribute of an operator's attribute.
+pub fn to_attribute<'c>(context: &'c melior::Context, attr: &Attr) -> Attribute<'c> {
+    match attr {
+        Attr::Int(value) => int(context, *value),
+        Attr::Float(value) => float(context, value.get()),
+        Attr::Ints(values) => ints(context, values),
+        Attr::Floats(values) => {
+            floats(context, &values.iter().map(|v| v.get()).collect::<Vec<_>>())
+        }
+        Attr::Str(text) => string(context, text),
+        Attr::Bool(value) => BoolAttribute::new(context, *value).into(),
+        Attr::Element(element) => TypeAttribute::new(element_type(context, *element)).into(),
+    }
+}
+
+/// The operator's attribute that an MLIR attribute spells.
+///
+/// # Errors
+/// When the attribute is of no kind that operators have.
+pub fn from_attribute(attribute: Attribute<'_>) -> Result<Attr, IrError> {
+    if let Some(values) = as_ints(attribute) {
+        return Ok(Attr::Ints(values));
+    }
+    if let Some(values) = as_floats(attribute) {
+        return Ok(Attr::Floats(
+            values.into_iter().map(FloatBits::new).collect(),
+        ));
+    }
+    if let Some(text) = as_str(attribute) {
+        return Ok(Attr::Str(text.to_string()));
+    }
+    if attribute.is_bool()
+        && let Ok(value) = BoolAttribute::try_from(attribute)
+    {
+        return Ok(Attr::Bool(value.value()));
+    }
+    if let Some(value) = as_int(attribute) {
+        return Ok(Attr::Int(value));
+    }
+    if let Some(value) = as_float(attribute) {
+        return Ok(Attr::Float(FloatBits::new(value)));
+    }
+    if let Ok(ty) = TypeAttribute::try_from(attribute) {
+        return Ok(Attr::Element(from_element_type(ty.value())?));
+    }
+    Err(IrError::Unsupported(format!("attribute '{attribute}'")))
+}
+
+/// The value of an integer attribute.
+pub fn as_int(attribute: Attribute<'_>) -> Option<i64> {
+    if !attribute.is_integer() {
+        return None;
+    }
+    // SAFETY: an integer attribute's type is an integer or index type, and each is read by the
+    // accessor for its signedness.
+    unsafe {
+        let raw = attribute.to_raw();
+        let ty = mlir_sys::mlirAttributeGetType(raw);
+        let integer = mlir_sys::mlirTypeIsAInteger(ty);
+        Some(if integer && mlir_sys::mlirIntegerTypeIsSigned(ty) {
+            mlir_sys::mlirIntegerAttrGetValueSInt(raw)
+        } else if integer && mlir_sys::mlirIntegerTypeIsUnsigned(ty) {
+            mlir_sys::mlirIntegerAttrGetValueUInt(raw) as i64
+        } else {
+            mlir_sys::mlirIntegerAttrGetValueInt(raw)
+        })
+    }
+}
+
+/// The value of a float attribute.
+pub fn as_float(attribute: Attribute<'_>) -> Option<f64> {
+    // SAFETY: read as a float attribute only after the check.
+    unsafe {
+        attribute
+            .is_float()
+            .then(|| mlir_sys::mlirFloatAttrGetValueDouble(attribute.to_raw()))
+    }
+}
+
+/// The value of a string attribute.
+pub fn as_str<'c>(attribute: Attribute<'c>) -> Option<&'c str> {
+    StringAttribute::try_from(attribute).ok().map(|a| a.value())
+}
+
+/// The values of a dense array of 64-bit integers.
+pub fn as_ints(attribute: Attribute<'_>) -> Option<Vec<i64>> {
+    let array = DenseI64ArrayAttribute::try_from(attribute).ok()?;
+    (0..array.len()).map(|i| array.element(i).ok()).collect()
+}
+
+/// The values of a dense array of 64-bit floats.
+pub fn as_floats(attribute: Attribute<'_>) -> Option<Vec<f64>> {
+    if !attribute.is_dense_f64_array() {
+        return None;
+    }
+    let raw = attribute.to_raw();
+    // SAFETY: checked to be such an array just above; the positions are inside it.
+    unsafe {
+        let count = mlir_sys::mlirDenseArrayGetNumElements(raw);
+        Some(
+            (0..count)
+                .map(|i| mlir_sys::mlirDenseF64ArrayGetElement(raw, i))
+                .collect(),
+        )
+    }
+}
+
+/// Whether an attribute is `unit`.
+pub fn is_unit(attribute: Attribute<'_>) -> bool {
+    attribute.is_unit()
+}
+
+/// The elements of an array attribute.
+pub fn as_array(attribute: Attribute<'_>) -> Option<Vec<Attribute<'_>>> {
+    let array = melior::ir::attribute::ArrayAttribute::try_from(attribute).ok()?;
+    (0..array.len()).map(|i| array.element(i).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sinter_loops::types::ElementType;
+
+    #[test]
+    fn every_kind_comes_back() {
+        let context = melior::Context::new();
+        for attr in [
+            Attr::Int(-3),
+            Attr::Float(FloatBits::new(0.1)),
+            Attr::Float(FloatBits::new(f64::INFINITY)),
+            Attr::Ints(vec![1, -1]),
+            Attr::Ints(vec![]),
+            Attr::Floats(vec![FloatBits::new(2.0), FloatBits::new(0.5)]),
+            Attr::Str("max".into()),
+            Attr::Bool(true),
+            Attr::Bool(false),
+            Attr::Element(ElementType::U8),
+        ] {
+            assert_eq!(from_attribute(to_attribute(&context, &attr)).unwrap(), attr);
+        }
+    }
+
+    #[test]
+    fn other_kinds_are_refused() {
+        let context = melior::Context::new();
+        assert!(from_attribute(Attribute::unit(&context)).is_err());
+    }
+}

@@ -1,0 +1,48 @@
+//! Errors of this crate.
+
+use std::path::PathBuf;
+
+use sinter_ops::OpError;
+
+use crate::diagnostic::Diagnostics;
+
+/// Why something could not be read, written or converted. Messages carry the location where one is
+/// known, and no full stop.
+#[derive(Debug, thiserror::Error)]
+pub enum IrError {
+    /// A file could not be read or written.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// Text or bytecode that MLIR could not parse, or IR that does not verify.
+    #[error("{0}")]
+    Invalid(Diagnostics),
+    /// IR that is valid but has no counterpart in the plain data.
+    #[error("{0} is not supported here")]
+    Unsupported(String),
+    /// IR that lacks something.
+    #[error("{0}")]
+    Missing(String),
+    /// An operator that does not take its attributes or operands.
+    #[error("'{operation}'{at}: {source}", at = place(location))]
+    Operator {
+        /// Name of the operation, with its dialect.
+        operation: String,
+        /// Names of the ONNX nodes, separated by commas; empty when there is none.
+        location: String,
+        /// The cause.
+        source: OpError,
+    },
+}
+
+fn place(location: &str) -> String {
+    if location.is_empty() {
+        String::new()
+    } else {
+        format!(" at node '{location}'")
+    }
+}

@@ -1,0 +1,194 @@
+//! Plain graph to module.
+
+use std::collections::BTreeMap;
+
+use melior::ir::attribute::{ArrayAttribute, DictionaryAttribute, StringAttribute, TypeAttribute};
+use melior::ir::operation::OperationMutLike;
+use melior::ir::r#type::FunctionType;
+use melior::ir::{
+    Attribute, Block, BlockLike, Identifier, Location, Module, Region, RegionLike, Type, Value,
+};
+use sinter_ops::{Graph, Node, Operator, ValueId};
+
+use super::{MAIN, NAME, PREFIX};
+use crate::build::{Parts, lasting, operation};
+use crate::error::IrError;
+use crate::{attr, constant, location, types};
+
+/// The module of a graph: `func.func @main` of `graph` operations. Inputs and outputs keep their
+/// names as `graph.name`, nodes their origins as locations; constants stand before their first user.
+///
+/// # Errors
+/// When an operation refuses its attributes, or the result does not verify.
+pub fn graph_to_module<'c>(
+    context: &'c melior::Context,
+    graph: &Graph,
+) -> Result<Module<'c>, IrError> {
+    let unknown = Location::unknown(context);
+    let mut module = Module::new(unknown);
+    if !graph.name.is_empty() {
+        let name = StringAttribute::new(context, &graph.name).into();
+        module.as_operation_mut().set_attribute("sym_name", name);
+    }
+    let types = |values: &[(String, ValueId)]| -> Vec<Type<'c>> {
+        values
+            .iter()
+            .map(|(_, v)| types::tensor_type(context, graph.ty(*v)))
+            .collect()
+    };
+    let (inputs, outputs) = (types(&graph.inputs), types(&graph.outputs));
+    let arguments: Vec<_> = inputs.iter().map(|&ty| (ty, unknown)).collect();
+    let block = Block::new(&arguments);
+    {
+        let mut nodes = NodeBuilder::new(context, graph, &block);
+        for (i, (_, value)) in graph.inputs.iter().enumerate() {
+            nodes.define(*value, lasting(block.argument(i).map_err(missing)?));
+        }
+        for node in &graph.nodes {
+            nodes.node(node)?;
+        }
+        let results: Result<Vec<_>, _> =
+            graph.outputs.iter().map(|(_, v)| nodes.value(*v)).collect();
+        let parts = Parts {
+            operands: results?,
+            ..Parts::default()
+        };
+        block.append_operation(operation(context, "func.return", unknown, parts)?);
+    }
+    let region = Region::new();
+    region.append_block(block);
+    let function = Parts {
+        attributes: vec![
+            ("sym_name", attr::string(context, MAIN)),
+            (
+                "function_type",
+                TypeAttribute::new(FunctionType::new(context, &inputs, &outputs).into()).into(),
+            ),
+            ("arg_attrs", names(context, &graph.inputs)),
+            ("res_attrs", names(context, &graph.outputs)),
+        ],
+        regions: vec![region],
+        ..Parts::default()
+    };
+    module
+        .body()
+        .append_operation(operation(context, "func.func", unknown, function)?);
+    crate::module::verify(&module.as_operation())?;
+    Ok(module)
+}
+
+pub(crate) fn missing(error: melior::Error) -> IrError {
+    IrError::Missing(error.to_string())
+}
+
+fn names<'c>(context: &'c melior::Context, values: &[(String, ValueId)]) -> Attribute<'c> {
+    let name = Identifier::new(context, NAME);
+    let entries: Vec<Attribute<'c>> = values
+        .iter()
+        .map(|(text, _)| {
+            DictionaryAttribute::new(context, &[(name, attr::string(context, text))]).into()
+        })
+        .collect();
+    ArrayAttribute::new(context, &entries).into()
+}
+
+/// Appends nodes of a graph to a block, with the constants that they use.
+pub struct NodeBuilder<'c, 'g, 'b> {
+    context: &'c melior::Context,
+    graph: &'g Graph,
+    block: &'b Block<'c>,
+    values: BTreeMap<ValueId, Value<'c, 'b>>,
+}
+
+impl<'c, 'g, 'b> NodeBuilder<'c, 'g, 'b> {
+    /// A builder that appends to `block`.
+    pub fn new(context: &'c melior::Context, graph: &'g Graph, block: &'b Block<'c>) -> Self {
+        Self {
+            context,
+            graph,
+            block,
+            values: BTreeMap::new(),
+        }
+    }
+
+    /// Says what stands for a value: a block argument, or the result of an operation appended
+    /// otherwise.
+    pub fn define(&mut self, value: ValueId, is: Value<'c, 'b>) {
+        self.values.insert(value, is);
+    }
+
+    /// What stands for a value; a constant is appended when it is first asked for.
+    ///
+    /// # Errors
+    /// When the value is neither a constant nor defined.
+    pub fn value(&mut self, value: ValueId) -> Result<Value<'c, 'b>, IrError> {
+        self.operand(value, || format!("c{}", value.0))
+    }
+
+    fn operand(
+        &mut self,
+        value: ValueId,
+        name: impl FnOnce() -> String,
+    ) -> Result<Value<'c, 'b>, IrError> {
+        if let Some(&known) = self.values.get(&value) {
+            return Ok(known);
+        }
+        let tensor = self.graph.as_constant(value).ok_or_else(|| {
+            IrError::Missing(format!("value {} is used before it is defined", value.0))
+        })?;
+        let attribute = constant::to_attribute(self.context, tensor, &name());
+        let parts = Parts {
+            results: vec![types::tensor_type(self.context, tensor.ty())],
+            attributes: vec![("value", attribute)],
+            ..Parts::default()
+        };
+        let unknown = Location::unknown(self.context);
+        let made =
+            self.block
+                .append_operation(operation(self.context, "graph.constant", unknown, parts)?);
+        let result = lasting(made.result(0).map_err(missing)?);
+        self.values.insert(value, result);
+        Ok(result)
+    }
+
+    /// Appends a node.
+    ///
+    /// # Errors
+    /// When an operand is not defined, or the operation refuses its attributes.
+    pub fn node(&mut self, node: &Node) -> Result<(), IrError> {
+        let owner = node
+            .origins
+            .first()
+            .map_or(node.op.mnemonic(), String::as_str);
+        let operands: Result<Vec<_>, _> = node
+            .inputs
+            .iter()
+            .enumerate()
+            .map(|(i, &v)| self.operand(v, || format!("{owner}.{i}")))
+            .collect();
+        let attributes = node.op.attributes();
+        let parts = Parts {
+            operands: operands?,
+            results: node
+                .outputs
+                .iter()
+                .map(|&v| types::tensor_type(self.context, self.graph.ty(v)))
+                .collect(),
+            attributes: attributes
+                .iter()
+                .map(|(name, value)| (*name, attr::to_attribute(self.context, value)))
+                .collect(),
+            regions: Vec::new(),
+        };
+        let name = format!("{PREFIX}{}", node.op.mnemonic());
+        let location = location::from_origins(self.context, &node.origins);
+        let made = self
+            .block
+            .append_operation(operation(self.context, &name, location, parts)?);
+        for (i, &output) in node.outputs.iter().enumerate() {
+            self.values
+                .insert(output, lasting(made.result(i).map_err(missing)?));
+        }
+        Ok(())
+    }
+}

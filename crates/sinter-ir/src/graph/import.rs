@@ -1,0 +1,209 @@
+//! Module to plain graph.
+
+use std::collections::BTreeMap;
+
+use melior::ir::attribute::DictionaryAttribute;
+use melior::ir::operation::{OperationLike, OperationRef};
+use melior::ir::{BlockLike, BlockRef, Module, RegionLike, Value, ValueLike};
+use sinter_ops::{Attr, Graph, Op, OpError, ValueId};
+
+use super::export::missing;
+use super::{MAIN, NAME, PREFIX};
+use crate::build::value_key;
+use crate::error::IrError;
+use crate::{attr, constant, location, types};
+
+/// The graph of a module's model function. Groups and composites are dissolved into their operators.
+///
+/// # Errors
+/// When there is no model function, or it holds what [`function_to_graph`] refuses.
+pub fn module_to_graph(module: &Module<'_>) -> Result<Graph, IrError> {
+    let name = module
+        .as_operation()
+        .attribute("sym_name")
+        .ok()
+        .and_then(attr::as_str);
+    let mut graph = function_to_graph(main_function(module)?)?;
+    if let Some(name) = name {
+        graph.name = name.to_string();
+    }
+    Ok(graph)
+}
+
+/// The model function: `@main`, or the only function.
+///
+/// # Errors
+/// When there is neither.
+pub fn main_function<'c, 'a>(module: &'a Module<'c>) -> Result<OperationRef<'c, 'a>, IrError> {
+    let mut functions = Vec::new();
+    let mut next = module.body().first_operation();
+    while let Some(op) = next {
+        if op_name(op) == "func.func" {
+            functions.push(op);
+        }
+        next = op.next_in_block();
+    }
+    let named = functions
+        .iter()
+        .find(|op| op.attribute("sym_name").ok().and_then(attr::as_str) == Some(MAIN));
+    match (named, functions.as_slice()) {
+        (Some(main), _) => Ok(*main),
+        (None, [only]) => Ok(*only),
+        _ => Err(IrError::Missing(format!(
+            "the module has no function '@{MAIN}'"
+        ))),
+    }
+}
+
+/// The graph of one function of `graph` operations.
+///
+/// # Errors
+/// When an operation is not an operator, an operator does not take its attributes or operands, a
+/// result has another type than the operator infers, or an extent is unknown.
+pub fn function_to_graph(function: OperationRef<'_, '_>) -> Result<Graph, IrError> {
+    let block = function
+        .region(0)
+        .ok()
+        .and_then(|region| region.first_block())
+        .ok_or_else(|| IrError::Missing("the function has no body".to_string()))?;
+    let mut reader = Reader::default();
+    for i in 0..block.argument_count() {
+        let argument = block.argument(i).map_err(missing)?;
+        let ty = types::from_shaped_type(argument.r#type())?;
+        let name = entry_name(function, "arg_attrs", i).unwrap_or_else(|| format!("arg{i}"));
+        let id = reader.graph.input(name, ty);
+        reader.values.insert(value_key(argument.into()), id);
+    }
+    let results = reader.block(block)?;
+    for (i, value) in results.into_iter().enumerate() {
+        let name = entry_name(function, "res_attrs", i).unwrap_or_else(|| format!("result{i}"));
+        reader.graph.output(name, value);
+    }
+    Ok(reader.graph)
+}
+
+fn entry_name(function: OperationRef<'_, '_>, list: &str, index: usize) -> Option<String> {
+    let entry = *attr::as_array(function.attribute(list).ok()?)?.get(index)?;
+    let name = DictionaryAttribute::try_from(entry)
+        .ok()?
+        .element_by_name(NAME)?;
+    attr::as_str(name).map(str::to_string)
+}
+
+/// The name of an operation, with its dialect.
+pub fn op_name(op: OperationRef<'_, '_>) -> String {
+    op.name()
+        .as_string_ref()
+        .as_str()
+        .unwrap_or_default()
+        .to_string()
+}
+
+/// The operator that an operation of the `graph` dialect is.
+///
+/// # Errors
+/// When the operation is of another dialect, an attribute has no counterpart, or the operator does
+/// not take its attributes.
+pub fn op_from_operation(op: OperationRef<'_, '_>) -> Result<Op, IrError> {
+    let name = op_name(op);
+    let mnemonic = name
+        .strip_prefix(PREFIX)
+        .ok_or_else(|| IrError::Unsupported(format!("operation '{name}'")))?;
+    let mut attributes: Vec<(String, Attr)> = Vec::new();
+    for (key, value) in op.attributes() {
+        let key = key.as_string_ref().as_str().unwrap_or_default().to_string();
+        if !key.contains('.') {
+            attributes.push((key, attr::from_attribute(value)?));
+        }
+    }
+    Op::from_parts(mnemonic, &attributes).map_err(|source| at(op, source))
+}
+
+/// An operator's error with the operation's name and origin.
+pub(crate) fn at(op: OperationRef<'_, '_>, source: OpError) -> IrError {
+    IrError::Operator {
+        operation: op_name(op),
+        location: location::origins(op.location()).join(", "),
+        source,
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    graph: Graph,
+    values: BTreeMap<usize, ValueId>,
+}
+
+impl Reader {
+    /// Reads a block to its terminator and returns the terminator's operands.
+    fn block(&mut self, block: BlockRef<'_, '_>) -> Result<Vec<ValueId>, IrError> {
+        let mut next = block.first_operation();
+        while let Some(op) = next {
+            match op_name(op).as_str() {
+                "func.return" | "graph.yield" => return self.operands(op),
+                "graph.constant" => self.constant(op)?,
+                "graph.group" | "graph.composite" => self.nested(op)?,
+                _ => self.node(op)?,
+            }
+            next = op.next_in_block();
+        }
+        Err(IrError::Missing("a block has no terminator".to_string()))
+    }
+
+    fn operands(&self, op: OperationRef<'_, '_>) -> Result<Vec<ValueId>, IrError> {
+        op.operands().map(|value| self.value(value)).collect()
+    }
+
+    fn value(&self, value: Value<'_, '_>) -> Result<ValueId, IrError> {
+        self.values
+            .get(&value_key(value))
+            .copied()
+            .ok_or_else(|| IrError::Missing(format!("'{value}' is not defined in this function")))
+    }
+
+    fn constant(&mut self, op: OperationRef<'_, '_>) -> Result<(), IrError> {
+        let value = op.attribute("value").map_err(missing)?;
+        let id = self.graph.constant(constant::from_attribute(value)?);
+        self.values
+            .insert(value_key(op.result(0).map_err(missing)?.into()), id);
+        Ok(())
+    }
+
+    fn nested(&mut self, op: OperationRef<'_, '_>) -> Result<(), IrError> {
+        let block = op
+            .region(0)
+            .ok()
+            .and_then(|r| r.first_block())
+            .ok_or_else(|| IrError::Missing(format!("'{}' has no body", op_name(op))))?;
+        for (i, id) in self.operands(op)?.into_iter().enumerate() {
+            let argument = block.argument(i).map_err(missing)?;
+            self.values.insert(value_key(argument.into()), id);
+        }
+        for (i, id) in self.block(block)?.into_iter().enumerate() {
+            self.values
+                .insert(value_key(op.result(i).map_err(missing)?.into()), id);
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, op: OperationRef<'_, '_>) -> Result<(), IrError> {
+        let operator = op_from_operation(op)?;
+        let operands = self.operands(op)?;
+        let origins = location::origins(op.location());
+        let outputs = self
+            .graph
+            .add(operator, &operands, origins)
+            .map_err(|source| at(op, source))?;
+        for (i, id) in outputs.into_iter().enumerate() {
+            let result = op.result(i).map_err(missing)?;
+            let stated = types::from_shaped_type(result.r#type())?;
+            let inferred = self.graph.ty(id);
+            if stated != *inferred {
+                let text = format!("result {i} is {stated}, but the operator gives {inferred}");
+                return Err(at(op, OpError(text)));
+            }
+            self.values.insert(value_key(result.into()), id);
+        }
+        Ok(())
+    }
+}

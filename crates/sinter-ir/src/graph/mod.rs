@@ -1,0 +1,20 @@
+//! [`Graph`](sinter_ops::Graph) to a module of the `graph` dialect and back.
+//!
+//! Both ways are generic in the operators: an operator is its mnemonic and attributes
+//! ([`sinter_ops::Operator`]), read back by [`sinter_ops::Op::from_parts`].
+
+mod export;
+mod import;
+
+pub(crate) use export::missing;
+pub use import::op_name;
+
+pub use export::{NodeBuilder, graph_to_module};
+pub use import::{function_to_graph, main_function, module_to_graph, op_from_operation};
+
+/// Argument and result attribute that holds the ONNX name.
+pub const NAME: &str = "graph.name";
+/// Name of the function that is the model.
+pub const MAIN: &str = "main";
+/// Prefix of the dialect's operations.
+pub const PREFIX: &str = "graph.";

@@ -1,0 +1,105 @@
+//! Locations that carry the origin: an ONNX node's name is a name location, several are fused.
+
+use melior::ir::{Attribute, AttributeLike, Location};
+
+/// The location of something that stems from these ONNX nodes.
+pub fn from_origins<'c>(context: &'c melior::Context, origins: &[String]) -> Location<'c> {
+    let named = |name: &str| Location::name(context, name, Location::unknown(context));
+    match origins {
+        [] => Location::unknown(context),
+        [one] => named(one),
+        several => {
+            let parts: Vec<_> = several.iter().map(|name| named(name)).collect();
+            fused(context, &parts)
+        }
+    }
+}
+
+/// One location for several, each kept once.
+pub fn fused<'c>(context: &'c melior::Context, parts: &[Location<'c>]) -> Location<'c> {
+    let raw: Vec<_> = parts.iter().map(|l| l.to_raw()).collect();
+    // SAFETY: the array is alive during the call and the locations belong to the context; the
+    // absent metadata is the null attribute, which this function takes as absent.
+    unsafe {
+        Location::from_raw(mlir_sys::mlirLocationFusedGet(
+            context.to_raw(),
+            raw.len() as isize,
+            raw.as_ptr(),
+            mlir_sys::MlirAttribute {
+                ptr: std::ptr::null(),
+            },
+        ))
+    }
+}
+
+/// The names in a location, in order, each once: the ONNX nodes that the thing stems from.
+pub fn origins(location: Location<'_>) -> Vec<String> {
+    let mut out = Vec::new();
+    collect(location, &mut out);
+    out
+}
+
+fn collect(location: Location<'_>, out: &mut Vec<String>) {
+    if location.is_name() {
+        let name = location.name_value();
+        let name = name
+            .as_string_ref()
+            .as_str()
+            .unwrap_or_default()
+            .to_string();
+        if !out.contains(&name) {
+            out.push(name);
+        }
+        collect(location.name_child_location(), out);
+    } else if location.is_fused() {
+        for i in 0..location.fused_num_locations() {
+            collect(location.fused_location(i), out);
+        }
+    } else if location.is_call_site() {
+        collect(location.call_site_callee(), out);
+    }
+}
+
+/// A location as an attribute, to keep it where an operation has none of its own.
+pub fn to_attribute<'c>(location: Location<'c>) -> Attribute<'c> {
+    // SAFETY: every location is a location attribute.
+    unsafe { Attribute::from_raw(mlir_sys::mlirLocationGetAttribute(location.to_raw())) }
+}
+
+/// The location that an attribute is, if it is one.
+pub fn from_attribute<'c>(attribute: Attribute<'c>) -> Option<Location<'c>> {
+    // SAFETY: the attribute is alive, and it is read as a location only after the check.
+    unsafe {
+        mlir_sys::mlirAttributeIsALocation(attribute.to_raw())
+            .then(|| Location::from_raw(mlir_sys::mlirLocationFromAttribute(attribute.to_raw())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(list: &[&str]) -> Vec<String> {
+        list.iter().map(|s| s.to_string()).collect()
+    }
+
+    #[test]
+    fn origins_survive() {
+        let context = melior::Context::new();
+        for list in [
+            names(&[]),
+            names(&["conv1"]),
+            names(&["conv1", "bn1", "relu1"]),
+        ] {
+            assert_eq!(origins(from_origins(&context, &list)), list);
+        }
+    }
+
+    #[test]
+    fn a_name_is_listed_once() {
+        let context = melior::Context::new();
+        let a = from_origins(&context, &names(&["a", "b"]));
+        let b = from_origins(&context, &names(&["b", "c"]));
+        assert_eq!(origins(fused(&context, &[a, b])), names(&["a", "b", "c"]));
+    }
+}
