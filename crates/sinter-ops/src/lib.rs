@@ -9,6 +9,7 @@ pub mod form;
 pub mod graph;
 pub mod operator;
 pub mod ops;
+pub mod simplify;
 mod support;
 
 pub use attr::Attr;

@@ -18,7 +18,7 @@ pub(crate) use reduction::{
     Reduced, combine, contraction, contraction_finish, empty_contraction, highest, lowest,
 };
 pub(crate) use shape::{
-    axis_index, broadcast, broadcast_offsets, count, each_index, err, one_dtype, product, require,
+    axis_index, broadcast, broadcast_offsets, count, each_index, err, one_dtype, require,
     require_arity, require_float, same_rank, types_of,
 };
 pub(crate) use window::{Run, Window};

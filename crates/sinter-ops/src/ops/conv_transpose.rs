@@ -8,9 +8,8 @@ use sinter_loops::types::TensorType;
 use crate::attr::{named, operator_attributes};
 use crate::operator::{Loops, OpError, Operator, Traits};
 use crate::support::{
-    Point, Window, affine, contraction, contraction_finish, count, empty_contraction, err,
-    floats, from_floats, iter, one_dtype, require, require_arity, require_float, same_rank,
-    types_of,
+    Point, Window, affine, contraction, contraction_finish, count, empty_contraction, err, floats,
+    from_floats, iter, one_dtype, require, require_arity, require_float, same_rank, types_of,
 };
 
 /// Transposed convolution of `x[n, ci, ..]` with `w[ci, co / groups, ..]` and an optional `bias[co]` (ONNX `ConvTranspose`).

@@ -1,43 +1,5 @@
 //! The operators, one file per family.
 
-macro_rules! pending {
-    ($ty:ident) => {
-        impl crate::operator::Operator for $ty {
-            fn mnemonic(&self) -> &'static str {
-                Self::MNEMONIC
-            }
-            fn attributes(&self) -> Vec<(&'static str, crate::attr::Attr)> {
-                self.attribute_list()
-            }
-            fn traits(&self) -> crate::operator::Traits {
-                Default::default()
-            }
-            fn infer(
-                &self,
-                _: &[sinter_loops::types::TensorType],
-            ) -> Result<Vec<sinter_loops::types::TensorType>, crate::operator::OpError> {
-                Err(crate::operator::OpError("not yet".into()))
-            }
-            fn eval(
-                &self,
-                _: &[sinter_loops::tensor::Tensor],
-            ) -> Result<Vec<sinter_loops::tensor::Tensor>, crate::operator::OpError> {
-                Err(crate::operator::OpError("not yet".into()))
-            }
-            fn loops(
-                &self,
-                _: &[sinter_loops::types::TensorType],
-            ) -> Result<crate::operator::Loops, crate::operator::OpError> {
-                Err(crate::operator::OpError("not yet".into()))
-            }
-            fn flops(&self, _: &[sinter_loops::types::TensorType]) -> u64 {
-                0
-            }
-        }
-    };
-}
-pub(crate) use pending;
-
 pub mod arg_reduce;
 pub mod batch_norm;
 pub mod binary;

@@ -5,6 +5,7 @@
 mod moves;
 mod pointwise;
 mod reductions;
+mod resizing;
 mod windows;
 
 use rand::rngs::SmallRng;
