@@ -11,13 +11,15 @@
 //!
 //! Slot types change shape but not size, so inputs and outputs are to be seen under the new shapes.
 //! Decisions are made for the whole kernel at once: dimensions of a slot are merged only where every
-//! stage that touches it agrees, so that temporaries stay indexed by plain iterators.
+//! stage that touches it agrees, so that temporaries stay indexed by plain iterators; iterators along
+//! two shared axes are merged in every stage or in none, and never with iterators along no axis.
 
 use std::collections::BTreeSet;
 
 use crate::affine::Affine;
 use crate::kernel::Kernel;
 use crate::nest::{Access, Nest};
+use crate::place_stages::{SharedAxes, shared_axes};
 use crate::scalar::Inst;
 use crate::split::{canonical_order, rebase, simplify_indices};
 
@@ -87,6 +89,8 @@ struct Links {
     iters: BTreeSet<(usize, usize, usize)>,
     /// `(slot, dimension)`, to be merged with the next dimension.
     dims: BTreeSet<(usize, usize)>,
+    /// What the stages share, where there are several.
+    axes: SharedAxes,
 }
 
 impl Links {
@@ -107,7 +111,11 @@ impl Links {
                 .copied();
             let dims: BTreeSet<_> = dims.collect();
             let stable = iters.len() == links.iters.len() && dims.len() == links.dims.len();
-            links = Self { iters, dims };
+            links = Self {
+                iters,
+                dims,
+                ..links
+            };
             if stable {
                 return (!links.iters.is_empty()).then_some(links);
             }
@@ -115,9 +123,16 @@ impl Links {
     }
 
     fn all(kernel: &Kernel) -> Self {
+        let several = kernel.stages.len() > 1;
+        let axes = if several {
+            shared_axes(kernel).unwrap_or_default()
+        } else {
+            SharedAxes::default()
+        };
         let mut links = Self {
             iters: BTreeSet::new(),
             dims: BTreeSet::new(),
+            axes,
         };
         for (s, stage) in kernel.stages.iter().enumerate() {
             let parallel: Vec<_> = stage.parallels().collect();
@@ -151,6 +166,9 @@ impl Links {
         {
             return false;
         }
+        if !self.axes_fit(s, a, b) {
+            return false;
+        }
         let extents = stage.extents();
         stage.accesses().all(|access| {
             let users: Vec<usize> = (0..access.index.len())
@@ -168,6 +186,32 @@ impl Links {
                 }
                 _ => false,
             }
+        })
+    }
+
+    /// The iterators run along no axes, or along two that every other stage can merge too.
+    fn axes_fit(&self, s: usize, a: usize, b: usize) -> bool {
+        match (self.axes.axis_of(s, a), self.axes.axis_of(s, b)) {
+            (None, None) => true,
+            (Some(a), Some(b)) => self
+                .along_both(a, b)
+                .all(|pair| pair.is_none_or(|pair| self.iters.contains(&pair))),
+            _ => false,
+        }
+    }
+
+    /// For every stage that has one of two axes: its iterators along them, `(_, x, x)` (which is
+    /// never linked) where one is lacking.
+    fn along_both(
+        &self,
+        a: usize,
+        b: usize,
+    ) -> impl Iterator<Item = Option<(usize, usize, usize)>> + '_ {
+        let (a, b) = (&self.axes.axes[a].iters, &self.axes.axes[b].iters);
+        a.iter().zip(b).enumerate().map(|(n, pair)| match pair {
+            (Some(a), Some(b)) => Some((n, *a, *b)),
+            (None, None) => None,
+            (Some(x), None) | (None, Some(x)) => Some((n, *x, *x)),
         })
     }
 
@@ -202,6 +246,12 @@ impl Links {
         let (mut iters, mut dims) = (BTreeSet::from([start]), BTreeSet::new());
         loop {
             let before = iters.len() + dims.len();
+            for (s, a, b) in iters.clone() {
+                let axes = (self.axes.axis_of(s, a), self.axes.axis_of(s, b));
+                if let (Some(a), Some(b)) = axes {
+                    iters.extend(self.along_both(a, b).flatten());
+                }
+            }
             for (s, stage) in kernel.stages.iter().enumerate() {
                 for access in stage.accesses() {
                     for d in 1..access.index.len() {

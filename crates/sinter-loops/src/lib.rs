@@ -29,6 +29,7 @@ pub mod affine;
 pub mod apply_layouts;
 mod body;
 pub mod coalesce;
+mod display;
 pub mod footprint;
 pub mod interp;
 pub mod invert;

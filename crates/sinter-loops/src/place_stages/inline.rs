@@ -179,7 +179,8 @@ impl<'a> Definition<'a> {
             .iter()
             .map(|&ty| Scalar::literal(ty, pad))
             .collect();
-        body.eval(&args, &[])[self.result] == Scalar::literal(ty, pad)
+        let value = body.eval(&args, &[])[self.result].to_f64();
+        value.to_bits() == Scalar::literal(ty, pad).to_f64().to_bits()
     }
 }
 

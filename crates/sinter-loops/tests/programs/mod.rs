@@ -503,7 +503,7 @@ pub(crate) fn assert_same(want: &[Tensor], got: &[Tensor], kernel: &Kernel) {
         assert_eq!(w.ty(), g.ty());
         for (i, (a, b)) in w.to_f32s().iter().zip(g.to_f32s()).enumerate() {
             let same = a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
-            assert!(same, "output {n} element {i}: {a} is now {b}\n{kernel:#?}");
+            assert!(same, "output {n} element {i}: {a} is now {b}\n{kernel}");
         }
     }
 }
