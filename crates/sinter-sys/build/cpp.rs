@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::records::{Attribute, Dialect, Kind, Op, Parameter, Type, camel};
 
 /// The generated part of a dialect's C++ file.
-pub fn file(dialect: &Dialect) -> String {
+pub(crate) fn file(dialect: &Dialect) -> String {
     let mut out = String::from("// Generated from the TableGen records. Do not edit.\n\n");
     dialect.ops.iter().for_each(|op| hooks(op, &mut out));
     dialect

@@ -5,7 +5,7 @@ use std::error::Error;
 use serde_json::Value;
 
 /// A dialect.
-pub struct Dialect {
+pub(crate) struct Dialect {
     pub name: String,
     pub ops: Vec<Op>,
     pub attributes: Vec<Attribute>,
@@ -13,7 +13,7 @@ pub struct Dialect {
 }
 
 /// An operation and the hooks that it declares.
-pub struct Op {
+pub(crate) struct Op {
     /// C++ class with its namespace.
     pub class: String,
     /// Name with the dialect's prefix.
@@ -31,7 +31,7 @@ pub struct Op {
 }
 
 /// An attribute with parameters.
-pub struct Attribute {
+pub(crate) struct Attribute {
     pub class: String,
     /// `Graph` `Layout`: what C names are made of.
     pub c_name: String,
@@ -43,14 +43,14 @@ pub struct Attribute {
 }
 
 /// A type without parameters.
-pub struct Type {
+pub(crate) struct Type {
     pub class: String,
     pub c_name: String,
     pub summary: String,
 }
 
 /// A parameter of an attribute.
-pub struct Parameter {
+pub(crate) struct Parameter {
     pub name: String,
     /// C++ type as the generated accessors spell it.
     pub cpp: String,
@@ -59,7 +59,7 @@ pub struct Parameter {
 
 /// How a parameter crosses to C.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     Integer,
     OptionalInteger,
     /// A subclass of `mlir::Attribute`.
@@ -71,7 +71,7 @@ pub enum Kind {
 
 impl Dialect {
     /// Collects the records of a dialect, in alphabetical order.
-    pub fn read(name: &str, records: &Value) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn read(name: &str, records: &Value) -> Result<Self, Box<dyn Error>> {
         let of = |class: &str| -> Vec<&Value> {
             let names = records["!instanceof"][class].as_array();
             let mut names: Vec<_> = names
@@ -190,7 +190,7 @@ impl Parameter {
 }
 
 /// `saved_bytes` to `SavedBytes`.
-pub fn camel(name: &str) -> String {
+pub(crate) fn camel(name: &str) -> String {
     name.split('_')
         .map(|word| {
             let mut chars = word.chars();

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::records::{Attribute, Dialect, Kind, Type, camel};
 
 /// A Rust module with the accessors of one dialect.
-pub fn module(dialect: &Dialect) -> String {
+pub(crate) fn module(dialect: &Dialect) -> String {
     let mut out = format!(
         "/// Attributes and types of the `{0}` dialect.\npub mod {0} {{\n    use mlir_sys::*;\n\n    \
          unsafe extern \"C\" {{\n",
@@ -45,8 +45,8 @@ fn attribute(attr: &Attribute, out: &mut String) {
         out,
         "        /// Whether an attribute is `#{name}`: {summary}.\n        \
          pub fn sinterAttributeIsA{c_name}(attr: MlirAttribute) -> bool;\n        \
-         /// Makes `#{name}`: {summary}. Invalid parameters are reported at the location and give a\n        \
-         /// null attribute.\n        \
+         /// Makes `#{name}`: {summary}. Invalid parameters are reported at\n        \
+         /// the location and give a null attribute.\n        \
          pub fn sinter{c_name}Get(location: MlirLocation{declared}) -> MlirAttribute;"
     )
     .expect("string");

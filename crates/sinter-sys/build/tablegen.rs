@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// TableGen on the files of one dialect.
-pub struct TableGen {
+pub(crate) struct TableGen {
     bin: PathBuf,
     includes: Vec<PathBuf>,
     dialect: String,
@@ -30,7 +30,7 @@ const GENERATORS: [(&str, &str, &str); 10] = [
 ];
 
 impl TableGen {
-    pub fn new(llvm: &Path, dialects: &Path, name: &str, prefix: &str) -> Self {
+    pub(crate) fn new(llvm: &Path, dialects: &Path, name: &str, prefix: &str) -> Self {
         Self {
             bin: llvm.join("bin"),
             includes: vec![
@@ -44,7 +44,7 @@ impl TableGen {
     }
 
     /// Writes the `.inc` files of the dialect.
-    pub fn write_includes(&self, out: &Path) -> Result<(), Box<dyn Error>> {
+    pub(crate) fn write_includes(&self, out: &Path) -> Result<(), Box<dyn Error>> {
         for (generator, dialect_option, suffix) in GENERATORS {
             let mut command = self.command("mlir-tblgen");
             command.arg(format!("-gen-{generator}"));
@@ -60,7 +60,7 @@ impl TableGen {
     }
 
     /// All records of the dialect, as JSON.
-    pub fn records(&self) -> Result<Value, Box<dyn Error>> {
+    pub(crate) fn records(&self) -> Result<Value, Box<dyn Error>> {
         let text = run(self.command("llvm-tblgen").arg("--dump-json"))?;
         Ok(serde_json::from_slice(&text)?)
     }

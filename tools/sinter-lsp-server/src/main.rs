@@ -1,3 +1,8 @@
 //! MLIR's language server with Sinter's dialects.
 
-fn main() {}
+use std::process::exit;
+
+fn main() {
+    sinter_ir::hooks::install();
+    exit(sinter_sys::tools::lsp_server());
+}

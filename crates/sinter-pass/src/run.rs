@@ -1,0 +1,102 @@
+//! Running pipelines on a module.
+
+use std::time::{Duration, Instant};
+
+use melior::ir::Module;
+use melior::pass::PassManager;
+use melior::utility::parse_pass_pipeline;
+use sinter_ir::diagnostic::{Capture, Diagnostics};
+
+/// A pipeline that did not run to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The text names no passes, or unfit options.
+    #[error("cannot parse pipeline '{step}': {cause}")]
+    Parse {
+        /// The step.
+        step: String,
+        /// What MLIR said.
+        cause: String,
+    },
+    /// A pass failed.
+    #[error("{step}: {diagnostics}")]
+    Failed {
+        /// The step.
+        step: String,
+        /// What was said.
+        diagnostics: Diagnostics,
+    },
+}
+
+/// Runs a textual pipeline (`canonicalize,graph-fuse{device=host}`) on a module. The passes must be
+/// registered: see [`Registry::register`](crate::Registry::register).
+///
+/// # Errors
+/// When the text is not a pipeline, or a pass fails.
+pub fn run(
+    context: &melior::Context,
+    module: &mut Module<'_>,
+    pipeline: &str,
+) -> Result<(), RunError> {
+    let manager = PassManager::new(context);
+    manager.enable_verifier(true);
+    let text = format!("builtin.module({pipeline})");
+    parse_pass_pipeline(manager.as_operation_pass_manager(), &text).map_err(|e| {
+        RunError::Parse {
+            step: pipeline.to_owned(),
+            cause: e.to_string(),
+        }
+    })?;
+    let capture = Capture::start(context);
+    let result = manager.run(module);
+    let diagnostics = capture.finish();
+    result.map_err(|_| RunError::Failed {
+        step: pipeline.to_owned(),
+        diagnostics,
+    })
+}
+
+/// Runs steps one after the other, and returns how long each took.
+///
+/// # Errors
+/// As [`run`], for the first step that fails.
+pub fn run_steps(
+    context: &melior::Context,
+    module: &mut Module<'_>,
+    steps: &[String],
+) -> Result<Vec<(String, Duration)>, RunError> {
+    let mut times = Vec::with_capacity(steps.len());
+    for step in steps {
+        let start = Instant::now();
+        run(context, module, step)?;
+        times.push((step.clone(), start.elapsed()));
+    }
+    Ok(times)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_run_in_order_and_are_timed() {
+        sinter_sys::passes::register_upstream();
+        let context = sinter_ir::Context::new();
+        let mut module = context
+            .parse("func.func private @f() func.func @g() { return }")
+            .unwrap();
+        let steps = ["canonicalize".to_owned(), "symbol-dce".to_owned()];
+        let times = run_steps(&context, &mut module, &steps).unwrap();
+        let names: Vec<_> = times.iter().map(|(step, _)| step.clone()).collect();
+        assert_eq!(names, steps);
+        assert!(!module.as_operation().to_string().contains("@f"));
+    }
+
+    #[test]
+    fn an_unknown_pass_is_named() {
+        let context = sinter_ir::Context::new();
+        let mut module = context.parse("").unwrap();
+        let error = run(&context, &mut module, "no-such-pass").unwrap_err();
+        assert!(error.to_string().contains("no-such-pass"), "{error}");
+    }
+}
