@@ -83,7 +83,7 @@ fn box_extent(e: &Affine, ranges: &[Interval]) -> i64 {
 }
 
 /// Bytes of each slot that the kernel touches, once, by slot number.
-pub(crate) fn touched_bytes(kernel: &Kernel) -> Vec<u64> {
+pub fn touched_bytes(kernel: &Kernel) -> Vec<u64> {
     let mut boxes = vec![BTreeSet::new(); kernel.slots.len()];
     for nest in &kernel.stages {
         let extents = nest.extents();

@@ -20,20 +20,12 @@ pub(crate) struct Axis {
     pub(crate) iters: Vec<Option<usize>>,
 }
 
-/// The axes of a single stage: its parallel iterators.
-pub(crate) fn axes_of_single(kernel: &Kernel) -> Vec<Axis> {
-    let nest = &kernel.stages[0];
-    let axis = |i: usize| Axis {
-        extent: nest.iters[i].extent,
-        iters: vec![Some(i)],
-    };
-    nest.parallels().map(axis).collect()
-}
-
 /// Axes in the order in which blocks should run: what depends on the bigger operands outermost, so
 /// that those stream through the caches once.
 pub(crate) fn ordered(kernel: &Kernel, axes: Vec<Axis>) -> Vec<Axis> {
-    let Some(stage) = kernel.stages.iter().position(|n| n.contract) else {
+    // Of several stages the heaviest contraction decides.
+    let contracts = (0..kernel.stages.len()).filter(|&s| kernel.stages[s].contract);
+    let Some(stage) = contracts.max_by_key(|&s| (kernel.stages[s].points(), s)) else {
         return axes;
     };
     let bytes = touched_bytes(kernel);

@@ -20,6 +20,7 @@ mod refusal;
 mod registers;
 mod schedule;
 
+pub use access::touched_bytes;
 pub use device::Device;
 pub use footprint::temporary_bytes;
 pub use host::HostCpu;

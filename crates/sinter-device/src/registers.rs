@@ -76,11 +76,13 @@ pub(crate) struct Stage<'a> {
 impl<'a> Stage<'a> {
     pub(crate) fn new(nest: &'a Nest, slots: &'a [Slot], device: &'a Device) -> Self {
         let element_bytes = widest_element(nest, slots);
-        let body_operations = if nest.contract {
-            1.0
+        // The product of a contraction is fused with its addition.
+        let combines = if nest.contract {
+            0
         } else {
-            body::vector_operations(&nest.body, device) + nest.combines.len() as f64
+            nest.combines.len()
         };
+        let body_operations = body::vector_operations(&nest.body, device) + combines as f64;
         Self {
             nest,
             slots,

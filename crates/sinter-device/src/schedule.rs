@@ -2,12 +2,13 @@
 
 use sinter_loops::kernel::{Kernel, Schedule, StageSchedule};
 use sinter_loops::nest::{IterKind, Nest};
+use sinter_loops::place_stages::{SharedAxis, shared_axes};
 
 use crate::access::uses;
 use crate::chip_price;
 use crate::device::Device;
 use crate::grid::{self, Axis};
-use crate::host_price::{self, vector_time};
+use crate::host_price::{self, block_count, vector_time};
 use crate::price::{Price, Time};
 use crate::refusal::Refusal;
 use crate::registers::Stage;
@@ -41,16 +42,36 @@ pub fn schedule(kernel: &Kernel, device: &Device) -> Result<(Schedule, Price), R
     let price = if device.is_scratchpad() {
         chip_price::price(kernel, &schedule, device)?
     } else {
-        host_price::price(kernel, &schedule, work, device)
+        host_price::price(
+            kernel,
+            &schedule,
+            total_work(&schedule, &costs, device),
+            device,
+        )
     };
     Ok((schedule, price))
 }
 
 fn axes(kernel: &Kernel) -> Result<Vec<Axis>, Refusal> {
-    if kernel.stages.len() == 1 {
-        return Ok(grid::axes_of_single(kernel));
-    }
-    Err(Refusal::Stages("several stages".into()))
+    let shared = shared_axes(kernel).map_err(|e| Refusal::Stages(e.to_string()))?;
+    let axis = |a: SharedAxis| Axis {
+        extent: a.extent,
+        iters: a.iters,
+    };
+    Ok(shared.axes.into_iter().map(axis).collect())
+}
+
+/// Time on one core, with what blocks compute again along axes that a stage lacks.
+fn total_work(schedule: &Schedule, costs: &[f64], device: &Device) -> Time {
+    let repeats = |s: usize| {
+        let lacking = schedule.grid.iter().filter(|a| a.iters[s].is_none());
+        block_count(lacking) as f64
+    };
+    costs
+        .iter()
+        .enumerate()
+        .map(|(s, &c)| vector_time(c * repeats(s), device))
+        .sum()
 }
 
 /// Order of a stage's iterators. Of a contraction with an operand that all vectors share, the

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::evaluate::Illegal;
+
 /// Declares the codes with their stable spelling, what they mean, and what would flip the decision.
 macro_rules! codes {
     ($($variant:ident $text:literal $meaning:literal $flip:literal,)*) => {
@@ -113,6 +115,48 @@ pub struct Refusal {
     /// What would flip the decision, where known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flip: Option<String>,
+}
+
+/// What the loop transformations refused.
+pub(crate) fn of_loops(refusal: sinter_loops::Refusal) -> Illegal {
+    use sinter_loops::Refusal as R;
+    let (code, flip) = match &refusal {
+        R::PaddedReadOfComputedValue { .. } => (
+            LegalityCode::SharedTile,
+            Some("a reader without padding".to_owned()),
+        ),
+        R::ShapeCannotShareTile { points, .. } | R::OutputsCannotShareGrid { points } => (
+            LegalityCode::SharedTile,
+            Some(format!("fewer than {points} points in all")),
+        ),
+        R::LayoutMismatch { .. } | R::PaddedBlockedDimension { .. } => (
+            LegalityCode::LayoutScratch,
+            Some("a plain layout of the value".to_owned()),
+        ),
+        R::Malformed(_) | R::AlreadyScheduled => (LegalityCode::Stages, None),
+    };
+    Illegal {
+        code,
+        message: refusal.to_string(),
+        flip,
+    }
+}
+
+/// What the device model refused.
+pub(crate) fn of_schedule(refusal: sinter_device::Refusal) -> Illegal {
+    use sinter_device::Refusal as R;
+    let (code, flip) = match &refusal {
+        R::Footprint { space, needed, .. } => (
+            LegalityCode::Footprint,
+            Some(format!("{needed} bytes of '{space}'")),
+        ),
+        R::Stages(_) | R::Empty => (LegalityCode::Stages, None),
+    };
+    Illegal {
+        code,
+        message: refusal.to_string(),
+        flip,
+    }
 }
 
 /// The table of codes as Markdown, for the documentation.

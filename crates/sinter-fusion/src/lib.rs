@@ -1,12 +1,25 @@
 //! Equality saturation, legality, candidates, extraction, decisions.
 //!
-//! [`Options`] go in with a graph and a device, a [`Fused`] program comes out: groups of operators
-//! with their scheduled kernels, layouts of stored values, and every refusal with its reason.
+//! [`fuse`](fn@fuse) takes a graph, a device and [`Options`] and gives a [`Fused`] program: groups of
+//! operators with their scheduled kernels, layouts of stored values, and every refusal with its
+//! reason. Nothing here knows MLIR.
 
+pub mod error;
+mod evaluate;
+mod fuse;
 pub mod fused;
+mod greedy;
+mod improve;
+mod layouts;
 pub mod legality;
 pub mod options;
+mod partition;
+mod placements;
+mod stored;
 
+pub use error::FusionError;
+pub use fuse::fuse;
 pub use fused::{Decisions, Fused, Group, Placement, Statistics, View};
 pub use legality::{LegalityCode, Refusal};
 pub use options::{Limits, Numerics, Options, Policy};
+pub use stored::Stored;

@@ -1,0 +1,87 @@
+//! Fuses ONNX models and prints what became of them.
+//!
+//! ```sh
+//! cargo run --release -p sinter-fusion --example fuse_model -- MODEL.onnx [INPUT=1x3x224x224 ...] [--policy P] [--device D] [-v]
+//! ```
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::time::Instant;
+
+use sinter_device::{Device, HostCpu};
+use sinter_fusion::{Options, fuse};
+use sinter_onnx::{ImportOptions, import};
+use sinter_ops::Operator;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut options = Options::default();
+    let mut device = "host".to_owned();
+    let mut verbose = false;
+    let mut shapes = BTreeMap::new();
+    let mut models = Vec::new();
+    let mut args = std::env::args().skip(1);
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--policy" => options.policy = args.next().unwrap_or_default().parse()?,
+            "--device" => device = args.next().unwrap_or_default(),
+            "-v" => verbose = true,
+            arg => match arg.split_once('=') {
+                Some((name, shape)) => {
+                    let shape: Result<Vec<i64>, _> = shape.split('x').map(str::parse).collect();
+                    shapes.insert(name.to_owned(), shape?);
+                }
+                None => models.push(arg.to_owned()),
+            },
+        }
+    }
+    let device = Device::load(&device)?.with_host_cpu(HostCpu::detect());
+    for model in models {
+        let graph = import(
+            &model,
+            &ImportOptions {
+                shapes: shapes.clone(),
+            },
+        )?;
+        let start = Instant::now();
+        let fused = fuse(&graph, &device, &options)?;
+        let elapsed = start.elapsed();
+        let s = &fused.statistics;
+        if verbose {
+            for group in &fused.groups {
+                let operators: Vec<_> = group
+                    .nodes
+                    .iter()
+                    .map(|n| fused.graph.nodes[n.0 as usize].op.mnemonic())
+                    .collect();
+                println!(
+                    "{:8.1} us v {:8.1} m {:8.1} blocks {:4} stages {} {}",
+                    group.price.total.ns() / 1e3,
+                    group.price.vector.ns() / 1e3,
+                    group.price.memory.ns() / 1e3,
+                    group.price.blocks,
+                    group.kernel.stages.len(),
+                    operators.join(" "),
+                );
+            }
+            for refusal in &fused.refusals {
+                println!("{} {:?}: {}", refusal.code, refusal.nodes, refusal.message);
+            }
+        }
+        println!(
+            "{}: {} -> {} kernels ({:.2}), {:.1} -> {:.1} MB ({:.2}), {:.2} -> {:.2} ms by price; \
+             {} candidates, {} known; {elapsed:.2?}",
+            graph.name,
+            s.operators,
+            s.kernels,
+            s.kernels as f64 / s.operators as f64,
+            s.unfused_intermediate_bytes as f64 / 1e6,
+            s.intermediate_bytes as f64 / 1e6,
+            s.intermediate_bytes as f64 / s.unfused_intermediate_bytes as f64,
+            s.unfused_price.ns() / 1e6,
+            s.price.ns() / 1e6,
+            s.candidates,
+            s.memoised,
+        );
+    }
+    Ok(())
+}

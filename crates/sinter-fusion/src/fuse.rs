@@ -1,0 +1,388 @@
+//! From a graph to a fused program.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sinter_device::{Device, Time};
+use sinter_loops::kernel::Role;
+use sinter_ops::{Graph, NodeId, Operator, ValueId};
+
+use crate::error::{FusionError, origin_of};
+use crate::evaluate::{Evaluator, Illegal};
+use crate::fused::{Fused, Group, Placement, Statistics, View};
+use crate::layouts::{self, Layouts};
+use crate::legality::{LegalityCode, Refusal};
+use crate::options::{Options, Policy};
+use crate::partition::{Flow, GroupId, Partition};
+use crate::{greedy, improve, placements};
+
+/// Longest part of a kernel's name that tells its operators.
+const NAME_LENGTH: usize = 40;
+
+/// Rewrites a graph, chooses layouts, and groups its operators into kernels.
+///
+/// # Errors
+/// When an operator has no kernel on the device, not even by itself.
+pub fn fuse(graph: &Graph, device: &Device, options: &Options) -> Result<Fused, FusionError> {
+    let folded = graph.clone();
+    let unfused = Program::plain(&folded).grouped(Policy::None, device, options)?;
+    let mut fused = match options.policy {
+        Policy::None => unfused.clone(),
+        policy => Program::placed(&folded).grouped(policy, device, options)?,
+    };
+    fused.statistics.operators = unfused.statistics.kernels;
+    fused.statistics.unfused_intermediate_bytes = unfused.statistics.intermediate_bytes;
+    fused.statistics.unfused_price = unfused.statistics.price;
+    Ok(fused)
+}
+
+/// A graph with its layouts, views and placements.
+struct Program<'a> {
+    graph: &'a Graph,
+    layouts: Layouts,
+    placements: Vec<Placement>,
+}
+
+impl<'a> Program<'a> {
+    /// Every value in a buffer of its own.
+    fn plain(graph: &'a Graph) -> Self {
+        Self {
+            graph,
+            layouts: layouts::choose(graph),
+            placements: Vec::new(),
+        }
+    }
+
+    /// Parts of concats stored in place where that is possible.
+    fn placed(graph: &'a Graph) -> Self {
+        let mut layouts = layouts::choose(graph);
+        let placed = placements::choose(graph, &layouts);
+        layouts.views.extend(placed.views);
+        layouts.views.sort_unstable();
+        Self {
+            graph,
+            layouts,
+            placements: placed.placements,
+        }
+    }
+
+    fn grouped(
+        self,
+        policy: Policy,
+        device: &Device,
+        options: &Options,
+    ) -> Result<Fused, FusionError> {
+        let Self {
+            graph,
+            layouts,
+            placements,
+        } = self;
+        let flow = Flow::new(graph, &layouts.views, &placements);
+        let limits = &options.limits;
+        let mut evaluator = Evaluator::new(graph, device, limits, &layouts.of, &placements);
+        let singles = Partition::singles(&flow);
+        check_singles(&singles, &flow, &mut evaluator)?;
+        let chosen = match policy {
+            Policy::None => singles.clone(),
+            Policy::Greedy => greedy::run(singles.clone(), &flow, &mut evaluator),
+            Policy::Egraph => {
+                let greedy = greedy::run(singles.clone(), &flow, &mut evaluator);
+                let ceiling = greedy.time(&flow, &mut evaluator);
+                let better = improve::run(greedy, limits.rounds, &flow, &mut evaluator);
+                let time = better.time(&flow, &mut evaluator);
+                assert!(
+                    time <= ceiling,
+                    "the search made its start worse: {time:?} {ceiling:?}"
+                );
+                better
+            }
+        };
+        let refusals = match policy {
+            Policy::None => Vec::new(),
+            _ => refusals(&chosen, &flow, &mut evaluator),
+        };
+        let groups = groups(&chosen, &flow, &evaluator)?;
+        let statistics = Statistics {
+            operators: flow.nodes.len(),
+            kernels: groups.len(),
+            intermediate_bytes: intermediate_bytes(
+                graph,
+                &layouts.views,
+                &placements,
+                &chosen,
+                &flow,
+                &mut evaluator,
+            ),
+            price: groups.iter().map(|g| g.price.total).sum(),
+            candidates: evaluator.evaluated,
+            memoised: evaluator.memoised,
+            ..Statistics::default()
+        };
+        Ok(Fused {
+            graph: graph.clone(),
+            groups: with_savings(groups, &singles, &flow, &mut evaluator),
+            views: layouts.views.clone(),
+            placements: placements.clone(),
+            layouts: layouts.of.clone(),
+            refusals,
+            statistics,
+            policy,
+            numerics: options.numerics,
+            device: device.name.clone(),
+        })
+    }
+}
+
+/// Every operator must have a kernel by itself, so that there is a program at all.
+fn check_singles(
+    singles: &Partition,
+    flow: &Flow,
+    evaluator: &mut Evaluator<'_>,
+) -> Result<(), FusionError> {
+    for (&id, nodes) in &singles.groups {
+        let outcome = evaluator.price(nodes, &singles.outputs(id, flow));
+        if let Err(illegal) = outcome.as_ref() {
+            return Err(no_kernel(nodes[0], illegal, evaluator));
+        }
+    }
+    Ok(())
+}
+
+fn no_kernel(node: NodeId, illegal: &Illegal, evaluator: &Evaluator<'_>) -> FusionError {
+    let node = &evaluator.graph.nodes[node.0 as usize];
+    FusionError::NoKernel {
+        origin: origin_of(&node.origins),
+        operator: node.op.mnemonic(),
+        device: evaluator.device.name.clone(),
+        cause: illegal.message.clone(),
+    }
+}
+
+/// The kernels of a partition, in launch order.
+fn groups(
+    partition: &Partition,
+    flow: &Flow,
+    evaluator: &Evaluator<'_>,
+) -> Result<Vec<Group>, FusionError> {
+    let order = partition.order(flow).unwrap_or_default();
+    let make = |(number, id): (usize, GroupId)| {
+        let nodes = partition.groups[&id].clone();
+        let outputs = partition.outputs(id, flow);
+        let realised = evaluator
+            .realise(&nodes, &outputs)
+            .map_err(|illegal| no_kernel(nodes[0], &illegal, evaluator))?;
+        let graph = evaluator.graph;
+        let name = kernel_name(number, &nodes, graph);
+        let (mut formed, mut kernel) = (realised.formed.kernel, realised.kernel);
+        formed.name.clone_from(&name);
+        kernel.name = name;
+        let inputs = formed
+            .arguments()
+            .filter_map(|s| realised.formed.values[s])
+            .collect();
+        Ok(Group {
+            origins: origins(&nodes, graph),
+            inputs,
+            outputs,
+            formed,
+            kernel,
+            price: realised.price,
+            bytes_saved: 0,
+            decision: String::new(),
+            nodes,
+        })
+    };
+    order.into_iter().enumerate().map(make).collect()
+}
+
+fn origins(nodes: &[NodeId], graph: &Graph) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let all = nodes
+        .iter()
+        .flat_map(|n| &graph.nodes[n.0 as usize].origins);
+    all.filter(|name| seen.insert(*name)).cloned().collect()
+}
+
+fn kernel_name(number: usize, nodes: &[NodeId], graph: &Graph) -> String {
+    let mut name = format!("k{number}");
+    for node in nodes {
+        let part = graph.nodes[node.0 as usize].op.mnemonic();
+        if name.len() + part.len() >= NAME_LENGTH {
+            break;
+        }
+        name.push('_');
+        name.push_str(part);
+    }
+    name
+}
+
+/// Writes into each group what it saves against kernels of one operator each.
+fn with_savings(
+    mut groups: Vec<Group>,
+    singles: &Partition,
+    flow: &Flow,
+    evaluator: &mut Evaluator<'_>,
+) -> Vec<Group> {
+    for group in &mut groups {
+        let mut time = Time::ZERO;
+        let mut bytes = 0;
+        for &node in &group.nodes {
+            let Some(id) = singles.provider(node) else {
+                continue;
+            };
+            let outcome = evaluator.price(&[node], &singles.outputs(id, flow));
+            if let Ok(priced) = outcome.as_ref() {
+                time += priced.price.total;
+                bytes += priced.price.read_bytes + priced.price.written_bytes;
+            }
+        }
+        let moved = group.price.read_bytes + group.price.written_bytes;
+        group.bytes_saved = bytes.saturating_sub(moved);
+        group.decision = match group.nodes.len() {
+            1 => "one operator".to_owned(),
+            n => format!(
+                "{n} operators in {:.1} us instead of {:.1} us, {} bytes saved",
+                group.price.total.ns() / 1e3,
+                time.ns() / 1e3,
+                group.bytes_saved
+            ),
+        };
+    }
+    groups
+}
+
+/// Why neighbouring groups were not merged.
+fn refusals(partition: &Partition, flow: &Flow, evaluator: &mut Evaluator<'_>) -> Vec<Refusal> {
+    let mut out = BTreeSet::new();
+    for &b in partition.groups.keys() {
+        for a in partition.predecessors(b, flow) {
+            out.extend(refusal(a, b, partition, flow, evaluator));
+        }
+    }
+    out.into_iter().collect()
+}
+
+fn refusal(
+    a: GroupId,
+    b: GroupId,
+    partition: &Partition,
+    flow: &Flow,
+    evaluator: &mut Evaluator<'_>,
+) -> Option<Refusal> {
+    let mut merged = partition.clone();
+    let id = merged.merge(a, b);
+    let graph = evaluator.graph;
+    let ends = |group: GroupId, last: bool| {
+        let nodes = &partition.groups[&group];
+        let node = if last { nodes.last() } else { nodes.first() };
+        node.map(|n| origin_of(&graph.nodes[n.0 as usize].origins))
+    };
+    let nodes: Vec<_> = [ends(a, true), ends(b, false)]
+        .into_iter()
+        .flatten()
+        .collect();
+    let refuse = |code, message, flip| {
+        Some(Refusal {
+            code,
+            nodes: nodes.clone(),
+            message,
+            flip,
+        })
+    };
+    if merged.order(flow).is_none() {
+        let message = "another kernel would have to run between them".to_owned();
+        return refuse(LegalityCode::Cycle, message, None);
+    }
+    let apart = [a, b].map(|g| {
+        let outcome = evaluator.price(&partition.groups[&g], &partition.outputs(g, flow));
+        outcome
+            .as_ref()
+            .as_ref()
+            .map_or(Time::ZERO, |p| p.price.total)
+    });
+    let apart = apart[0] + apart[1];
+    let outcome = evaluator.price(&merged.groups[&id], &merged.outputs(id, flow));
+    match outcome.as_ref() {
+        Err(illegal) => refuse(illegal.code, illegal.message.clone(), illegal.flip.clone()),
+        Ok(priced) => {
+            let together = priced.price.total;
+            let us = |t: Time| t.ns() / 1e3;
+            let message = format!(
+                "together they would take {:.1} us, apart {:.1} us",
+                us(together),
+                us(apart)
+            );
+            let excess = us(together.saturating_sub(apart));
+            refuse(
+                LegalityCode::NotCheaper,
+                message,
+                Some(format!("{excess:.1} us less work")),
+            )
+        }
+    }
+}
+
+/// Bytes that kernels write for, plus read from, other kernels.
+fn intermediate_bytes(
+    graph: &Graph,
+    views: &[View],
+    placements: &[Placement],
+    partition: &Partition,
+    flow: &Flow,
+    evaluator: &mut Evaluator<'_>,
+) -> u64 {
+    let sources = Sources::new(graph, views, placements);
+    let mut read = BTreeSet::new();
+    let mut written = Vec::new();
+    let mut bytes = 0;
+    for (&id, nodes) in &partition.groups {
+        let outcome = evaluator.price(nodes, &partition.outputs(id, flow));
+        let Ok(priced) = outcome.as_ref() else {
+            continue;
+        };
+        for &(value, role, touched) in &priced.touched {
+            match role {
+                Role::Input => {
+                    let from = sources.of(value);
+                    if !from.is_empty() {
+                        bytes += touched;
+                        read.extend(from);
+                    }
+                }
+                Role::Output => written.push((value, touched)),
+                Role::Constant | Role::Temporary => {}
+            }
+        }
+    }
+    bytes
+        + written
+            .into_iter()
+            .filter(|(v, _)| read.contains(v))
+            .map(|(_, b)| b)
+            .sum::<u64>()
+}
+
+/// The values that kernels write, behind every value.
+struct Sources(BTreeMap<ValueId, BTreeSet<ValueId>>);
+
+impl Sources {
+    fn new(graph: &Graph, views: &[View], _: &[Placement]) -> Self {
+        let views: BTreeSet<_> = views.iter().map(|v| v.node).collect();
+        let mut map: BTreeMap<ValueId, BTreeSet<ValueId>> = BTreeMap::new();
+        for (number, node) in graph.nodes.iter().enumerate() {
+            for &value in &node.outputs {
+                let of = if views.contains(&NodeId(number as u32)) {
+                    let inputs = node.inputs.iter().filter_map(|v| map.get(v));
+                    inputs.flatten().copied().collect()
+                } else {
+                    BTreeSet::from([value])
+                };
+                map.insert(value, of);
+            }
+        }
+        Self(map)
+    }
+
+    fn of(&self, value: ValueId) -> BTreeSet<ValueId> {
+        self.0.get(&value).cloned().unwrap_or_default()
+    }
+}

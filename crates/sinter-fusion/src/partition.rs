@@ -1,0 +1,299 @@
+//! Which operators make one kernel. A node may be in several groups (it is then computed again);
+//! the lowest-numbered one provides its results to the others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sinter_device::Time;
+use sinter_ops::{Graph, NodeId, ValueId};
+
+use crate::evaluate::Evaluator;
+use crate::fused::{Placement, View};
+
+/// Number of a group.
+pub(crate) type GroupId = usize;
+
+/// The operators of a graph that need kernels, and how values flow between them. Views and placed
+/// concats are looked through.
+#[derive(Clone, Debug)]
+pub(crate) struct Flow {
+    /// Operators that need a kernel, ascending.
+    pub(crate) nodes: Vec<NodeId>,
+    /// By node: nodes whose results it needs.
+    pub(crate) needs: BTreeMap<NodeId, Vec<NodeId>>,
+    /// By node: nodes that read it *within a kernel* (directly).
+    readers: BTreeMap<NodeId, Vec<NodeId>>,
+    /// By node: whether one of its results is read through a view, through a placed concat, or by the
+    /// caller, so that it has to be in device memory.
+    stored: BTreeSet<NodeId>,
+    /// By node: nodes that use it, directly or through views.
+    pub(crate) users: BTreeMap<NodeId, Vec<NodeId>>,
+    /// By node: its results.
+    results: BTreeMap<NodeId, Vec<ValueId>>,
+}
+
+impl Flow {
+    /// The flow of a graph with the given views and placements.
+    pub(crate) fn new(graph: &Graph, views: &[View], placements: &[Placement]) -> Self {
+        let view_nodes: BTreeSet<_> = views.iter().map(|v| v.node).collect();
+        let mut sources: BTreeMap<ValueId, BTreeSet<NodeId>> = BTreeMap::new();
+        let mut flow = Self {
+            nodes: Vec::new(),
+            needs: BTreeMap::new(),
+            readers: BTreeMap::new(),
+            stored: BTreeSet::new(),
+            users: BTreeMap::new(),
+            results: BTreeMap::new(),
+        };
+        let producers = graph.producers();
+        for (number, node) in graph.nodes.iter().enumerate() {
+            let id = NodeId(number as u32);
+            let of_inputs: BTreeSet<_> = node
+                .inputs
+                .iter()
+                .flat_map(|v| sources.get(v).into_iter().flatten().copied())
+                .collect();
+            if view_nodes.contains(&id) {
+                flow.stored.extend(&of_inputs);
+                node.outputs.iter().for_each(|&v| {
+                    sources.insert(v, of_inputs.clone());
+                });
+                continue;
+            }
+            for &input in &node.inputs {
+                if let Some(producer) = producers[input.0 as usize]
+                    && !view_nodes.contains(&producer)
+                {
+                    flow.readers.entry(producer).or_default().push(id);
+                }
+            }
+            for &source in &of_inputs {
+                flow.users.entry(source).or_default().push(id);
+            }
+            flow.needs.insert(id, of_inputs.into_iter().collect());
+            flow.results.insert(id, node.outputs.clone());
+            flow.nodes.push(id);
+            node.outputs.iter().for_each(|&v| {
+                sources.insert(v, BTreeSet::from([id]));
+            });
+        }
+        for (_, value) in &graph.outputs {
+            flow.stored.extend(sources.get(value).into_iter().flatten());
+        }
+        for placement in placements {
+            flow.stored
+                .extend(sources.get(&placement.part).into_iter().flatten());
+        }
+        flow
+    }
+
+    fn readers(&self, node: NodeId) -> &[NodeId] {
+        self.readers.get(&node).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn users(&self, node: NodeId) -> &[NodeId] {
+        self.users.get(&node).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// A choice of groups.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Partition {
+    pub(crate) groups: BTreeMap<GroupId, Vec<NodeId>>,
+    homes: BTreeMap<NodeId, BTreeSet<GroupId>>,
+    next: GroupId,
+}
+
+impl Partition {
+    /// Every node by itself; the group has the node's number.
+    pub(crate) fn singles(flow: &Flow) -> Self {
+        let mut out = Self {
+            groups: BTreeMap::new(),
+            homes: BTreeMap::new(),
+            next: 0,
+        };
+        for &node in &flow.nodes {
+            out.insert(vec![node]);
+        }
+        out
+    }
+
+    /// Adds a group of sorted nodes.
+    pub(crate) fn insert(&mut self, nodes: Vec<NodeId>) -> GroupId {
+        let id = self.next;
+        self.next += 1;
+        for &node in &nodes {
+            self.homes.entry(node).or_default().insert(id);
+        }
+        self.groups.insert(id, nodes);
+        id
+    }
+
+    /// Removes a group.
+    pub(crate) fn remove(&mut self, id: GroupId) -> Vec<NodeId> {
+        let nodes = self.groups.remove(&id).unwrap_or_default();
+        for node in &nodes {
+            if let Some(homes) = self.homes.get_mut(node) {
+                homes.remove(&id);
+            }
+        }
+        nodes
+    }
+
+    /// Replaces two groups by their union.
+    pub(crate) fn merge(&mut self, a: GroupId, b: GroupId) -> GroupId {
+        let mut nodes = self.remove(a);
+        nodes.extend(self.remove(b));
+        nodes.sort_unstable();
+        nodes.dedup();
+        self.insert(nodes)
+    }
+
+    /// The group that gives a node's results to other groups.
+    pub(crate) fn provider(&self, node: NodeId) -> Option<GroupId> {
+        self.homes.get(&node)?.first().copied()
+    }
+
+    /// All groups that compute a node.
+    pub(crate) fn homes(&self, node: NodeId) -> impl Iterator<Item = GroupId> + '_ {
+        self.homes.get(&node).into_iter().flatten().copied()
+    }
+
+    /// The values that a group stores: those of nodes it provides that others read, sorted.
+    pub(crate) fn outputs(&self, id: GroupId, flow: &Flow) -> Vec<ValueId> {
+        let mut out = Vec::new();
+        for &node in &self.groups[&id] {
+            if self.provider(node) != Some(id) {
+                continue;
+            }
+            let outside = || {
+                flow.readers(node).iter().any(|&reader| {
+                    self.homes(reader)
+                        .any(|h| h != id && !self.contains(h, node))
+                })
+            };
+            if flow.stored.contains(&node) || outside() {
+                out.extend(&flow.results[&node]);
+            }
+        }
+        out
+    }
+
+    fn contains(&self, id: GroupId, node: NodeId) -> bool {
+        self.homes.get(&node).is_some_and(|h| h.contains(&id))
+    }
+
+    /// Groups whose results a group reads.
+    pub(crate) fn predecessors(&self, id: GroupId, flow: &Flow) -> BTreeSet<GroupId> {
+        let nodes = &self.groups[&id];
+        nodes
+            .iter()
+            .flat_map(|n| &flow.needs[n])
+            .filter(|n| !self.contains(id, **n) || flow.through_memory(nodes, **n))
+            .filter_map(|n| self.provider(*n))
+            .filter(|&g| g != id)
+            .collect()
+    }
+
+    /// The groups in an order in which they can run, `None` when they depend on each other in a
+    /// circle or a group needs, through a view, what it makes itself.
+    pub(crate) fn order(&self, flow: &Flow) -> Option<Vec<GroupId>> {
+        let mut waits: BTreeMap<GroupId, usize> = BTreeMap::new();
+        let mut readers: BTreeMap<GroupId, Vec<GroupId>> = BTreeMap::new();
+        for (&id, nodes) in &self.groups {
+            if nodes.iter().any(|n| flow.reads_own_memory(nodes, *n)) {
+                return None;
+            }
+            let before = self.predecessors(id, flow);
+            waits.insert(id, before.len());
+            for b in before {
+                readers.entry(b).or_default().push(id);
+            }
+        }
+        // Ready groups run in the order of their first nodes, which is the graph's.
+        let first = |id: &GroupId| (self.groups[id].last().copied(), *id);
+        let mut ready: BTreeSet<_> = waits
+            .iter()
+            .filter(|(_, n)| **n == 0)
+            .map(|(id, _)| first(id))
+            .collect();
+        let mut order = Vec::new();
+        while let Some((_, id)) = ready.pop_first() {
+            order.push(id);
+            for reader in readers.get(&id).into_iter().flatten() {
+                if let Some(n) = waits.get_mut(reader) {
+                    *n -= 1;
+                    if *n == 0 {
+                        ready.insert(first(reader));
+                    }
+                }
+            }
+        }
+        (order.len() == self.groups.len()).then_some(order)
+    }
+
+    /// The time of all kernels, `None` when one of them is illegal.
+    pub(crate) fn time(&self, flow: &Flow, evaluator: &mut Evaluator<'_>) -> Option<Time> {
+        let mut total = Time::ZERO;
+        for (&id, nodes) in &self.groups {
+            total += evaluator.time(nodes, &self.outputs(id, flow))?;
+        }
+        Some(total)
+    }
+
+    /// Drops nodes whose results nobody needs any more, and empty groups.
+    pub(crate) fn prune(&mut self, flow: &Flow) {
+        loop {
+            let dead: Vec<_> = self
+                .groups
+                .iter()
+                .flat_map(|(&id, nodes)| nodes.iter().map(move |&n| (id, n)))
+                .filter(|&(id, node)| self.is_dead(id, node, flow))
+                .collect();
+            if dead.is_empty() {
+                return;
+            }
+            for (id, node) in dead {
+                if let Some(nodes) = self.groups.get_mut(&id) {
+                    nodes.retain(|&n| n != node);
+                    if nodes.is_empty() {
+                        self.groups.remove(&id);
+                    }
+                }
+                if let Some(homes) = self.homes.get_mut(&node) {
+                    homes.remove(&id);
+                }
+            }
+        }
+    }
+
+    /// Whether a group computes a node that neither it nor anyone else reads.
+    fn is_dead(&self, id: GroupId, node: NodeId, flow: &Flow) -> bool {
+        let read_inside = flow.readers(node).iter().any(|&r| self.contains(id, r));
+        if read_inside {
+            return false;
+        }
+        self.provider(node) != Some(id)
+            || !(flow.stored.contains(&node)
+                || flow
+                    .readers(node)
+                    .iter()
+                    .any(|&r| self.homes(r).any(|h| !self.contains(h, node))))
+    }
+}
+
+impl Flow {
+    /// Whether one of the nodes uses `needed` through a view only, so that being in the same group
+    /// does not help.
+    fn through_memory(&self, nodes: &[NodeId], needed: NodeId) -> bool {
+        nodes
+            .iter()
+            .any(|&n| self.needs[&n].contains(&needed) && !self.readers(needed).contains(&n))
+    }
+
+    /// Whether a node reads, through a view, a result of another of the nodes.
+    fn reads_own_memory(&self, nodes: &[NodeId], node: NodeId) -> bool {
+        self.needs[&node]
+            .iter()
+            .any(|n| nodes.binary_search(n).is_ok() && !self.readers(*n).contains(&node))
+    }
+}
