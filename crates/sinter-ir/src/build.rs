@@ -51,7 +51,7 @@ pub fn value_key(value: Value<'_, '_>) -> usize {
 ///
 /// melior ties a value to the borrow of the block that it was read from; while a function is built
 /// from the top, values outlive those short borrows.
-pub(crate) fn lasting<'c, 'v>(value: impl ValueLike<'c>) -> Value<'c, 'v> {
+pub fn lasting<'c, 'v>(value: impl ValueLike<'c>) -> Value<'c, 'v> {
     // SAFETY: the callers append operations to blocks that they own until the whole is returned, and
     // never erase one.
     unsafe { Value::from_raw(value.to_raw()) }

@@ -13,6 +13,7 @@
 //! | [`types`], [`attr`], [`affine`], [`constant`] | the parts of IR, plain data to MLIR and back |
 //! | [`graph`] | [`sinter_ops::Graph`] to `func.func @main` of `graph` operations and back |
 //! | [`kernel`] | [`sinter_loops::kernel::Kernel`] to `tloop.kernel` and back |
+//! | [`rewrite`] | replacing, moving and erasing |
 //! | [`hooks`] | verifiers, folders and canonicalisation of our operations |
 
 pub mod affine;
@@ -27,6 +28,7 @@ pub mod hooks;
 pub mod kernel;
 pub mod location;
 pub mod module;
+pub mod rewrite;
 pub mod types;
 
 pub use context::Context;

@@ -21,6 +21,14 @@ pub fn element_type<'c>(context: &'c melior::Context, element: ElementType) -> T
     }
 }
 
+/// The MLIR type of an element in memory: as in tensors, but a byte for booleans, and no signs.
+pub fn memory_type<'c>(context: &'c melior::Context, element: ElementType) -> Type<'c> {
+    match element {
+        ElementType::Bool | ElementType::U8 => IntegerType::new(context, 8).into(),
+        other => element_type(context, other),
+    }
+}
+
 /// The element that an MLIR type is.
 ///
 /// # Errors
