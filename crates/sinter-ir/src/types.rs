@@ -74,6 +74,23 @@ pub fn from_shaped_type(ty: Type<'_>) -> Result<TensorType, IrError> {
     Ok(TensorType::new(from_element_type(element)?, shape))
 }
 
+/// The extents of a memref of known extents, whatever its element type.
+///
+/// # Errors
+/// For any other type, and for unknown extents.
+pub fn from_memref_type(ty: Type<'_>) -> Result<Vec<i64>, IrError> {
+    let unfit = || IrError::Unsupported(format!("type '{ty}': a memref of known extents is needed"));
+    // SAFETY: queries of shaped types, asked of memrefs only; ranks and extents are in range.
+    unsafe {
+        let raw = ty.to_raw();
+        if !ty.is_mem_ref() || !mlir_sys::mlirShapedTypeHasStaticShape(raw) {
+            return Err(unfit());
+        }
+        let rank = mlir_sys::mlirShapedTypeGetRank(raw);
+        Ok((0..rank).map(|d| mlir_sys::mlirShapedTypeGetDimSize(raw, d as isize)).collect())
+    }
+}
+
 /// Whether a type is a ranked tensor with an unknown extent.
 pub fn has_unknown_extent(ty: Type<'_>) -> bool {
     // SAFETY: asked of ranked tensors only.
