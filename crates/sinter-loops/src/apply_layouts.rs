@@ -34,8 +34,8 @@ pub fn apply_layouts(mut kernel: Kernel) -> Result<Kernel, Refusal> {
         return Err(Refusal::AlreadyScheduled);
     }
     let logical: Vec<Vec<i64>> = kernel.slots.iter().map(|s| s.ty.shape.clone()).collect();
-    for slot in 0..kernel.slots.len() {
-        apply_to_slot(&mut kernel, slot, &logical[slot])?;
+    for (slot, shape) in logical.iter().enumerate() {
+        apply_to_slot(&mut kernel, slot, shape)?;
     }
     let shapes: Vec<Vec<i64>> = kernel.slots.iter().map(|s| s.ty.shape.clone()).collect();
     for n in 0..kernel.stages.len() {

@@ -14,8 +14,8 @@
 //!
 //! **When a stage is inlined.** Always, where it is cheap. One with a transcendental function is
 //! inlined only where that repeats no work: a single reader with no more points. One that computes
-//! is not inlined into a contract unless the kernel has no grid otherwise (its work would be repeated
-//! for every output channel). A padded read keeps its producer from being inlined, unless the
+//! is not inlined into a contract, where its work would be repeated for every output channel, unless
+//! the kernel has no grid otherwise or would repeat the stage in its blocks. A padded read keeps its producer from being inlined, unless the
 //! producer maps the padding value to itself and leaves its operands where its result is left
 //! (a transpose, a ReLU before a convolution padded with 0).
 
@@ -63,10 +63,10 @@ pub fn place_stages_with(kernel: Kernel, options: PlaceOptions) -> Result<Kernel
         into_contracts: contracts,
     };
     let first = placed(kernel.clone(), policy);
-    let refusal = match shared_axes(&first) {
-        Ok(_) => return Ok(without_unused_slots(first)),
-        Err(refusal) => refusal,
-    };
+    let axes = shared_axes(&first);
+    if axes.as_ref().is_ok_and(|a| repeated_points(&first, a) == 0) {
+        return Ok(without_unused_slots(first));
+    }
     let second = placed(
         kernel,
         inline::Policy {
@@ -74,10 +74,25 @@ pub fn place_stages_with(kernel: Kernel, options: PlaceOptions) -> Result<Kernel
             ..policy
         },
     );
-    match shared_axes(&second) {
-        Ok(_) => Ok(without_unused_slots(second)),
-        Err(_) => Err(refusal),
+    let better = match (&axes, shared_axes(&second)) {
+        (Ok(a), Ok(b)) => repeated_points(&second, &b) < repeated_points(&first, a),
+        (a, b) => a.is_err() && b.is_ok(),
+    };
+    if better {
+        return Ok(without_unused_slots(second));
     }
+    axes.map(|_| without_unused_slots(first))
+}
+
+/// Points of stages that lack axes, once per axis.
+fn repeated_points(kernel: &Kernel, axes: &SharedAxes) -> i64 {
+    let lacking = |n: usize| axes.axes.iter().filter(|a| a.iters[n].is_none()).count() as i64;
+    kernel
+        .stages
+        .iter()
+        .enumerate()
+        .map(|(n, s)| s.points() * lacking(n))
+        .sum()
 }
 
 /// Simplified, with outputs that are read back doubled by a temporary, and stages without reduction

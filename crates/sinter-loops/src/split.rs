@@ -79,9 +79,9 @@ pub(crate) fn split_divisions(nest: &Nest) -> Nest {
     best
 }
 
-/// Splits parallel iterators whose extent is no multiple of the block where the overrun only reaches
-/// padding: `shapes` are physical shapes, `logical_ends[s]` tells for each dimension of slot `s`
-/// the logical extent that a quotient dimension stands for, where it is one.
+/// Splits parallel iterators whose extent is no multiple of the block, where `writes_padding` says of
+/// every write that points past the iterator's end write padding only. `shapes` are the slots'
+/// physical shapes; reads that may leave them are padded with 0.
 pub(crate) fn split_overrunning(
     nest: &Nest,
     shapes: &[Vec<i64>],

@@ -88,13 +88,13 @@ fn drop_unused_accumulators(stage: &mut Nest) {
     let same = |stage: &Nest, a: usize, b: usize| {
         stage.body.results[a] == stage.body.results[b] && stage.combines[a] == stage.combines[b]
     };
-    for n in 0..count {
+    for (n, &used) in used.iter().enumerate().take(count) {
         let place = kept
             .iter()
             .position(|&k| same(stage, k, n))
             .unwrap_or(kept.len());
         map.push(place);
-        if place == kept.len() && (used[n] || (kept.is_empty() && n + 1 == count)) {
+        if place == kept.len() && (used || (kept.is_empty() && n + 1 == count)) {
             kept.push(n);
         }
     }

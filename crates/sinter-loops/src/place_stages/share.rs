@@ -54,9 +54,15 @@ impl SharedAxes {
 /// refused.
 const MAX_SINGLE_BLOCK_POINTS: i64 = 1 << 16;
 
-/// A stage with at most this part of the kernel's points may lack an axis and be computed again along
-/// it.
-const SMALL_STAGE_PART: i64 = 16;
+/// A stage may lack axes, and be computed again in every block along them, while its repeated points
+/// are at most one in this many of the kernel's.
+const REPEATED_PART: i64 = 4;
+
+/// The number of blocks along lacking axes that a schedule can be expected to need at most.
+const REPEATING_BLOCKS: i64 = 64;
+
+/// The most elements that a stage which lacks axes may compute: vectors of channels, not images.
+const MAX_REPEATED_ELEMENTS: i64 = 4096;
 
 /// Finds the shared axes of a placed kernel (also after [`coalesce`](crate::coalesce())). With a
 /// single stage they are all its parallel iterators.
@@ -218,6 +224,7 @@ impl Classes {
         let root = stages.iter().rev().find(|&&n| writes_output(kernel, n));
         let Some(&root) = root else { return Vec::new() };
         let stage = &kernel.stages[root];
+        let mut repeated = vec![1; kernel.stages.len()];
         let mut out = Vec::new();
         for i in stage.parallels().filter(|&i| stage.iters[i].extent > 1) {
             let node = self.first[root] + i;
@@ -230,14 +237,22 @@ impl Classes {
                 inside.then(|| self.member(kernel, n, class)).flatten()
             };
             let iters: Vec<_> = (0..kernel.stages.len()).map(member).collect();
-            let lacking_is_small = stages.iter().filter(|&&n| iters[n].is_none()).all(|&n| {
-                !writes_output(kernel, n) && kernel.stages[n].points() * SMALL_STAGE_PART <= total
+            let extent = stage.iters[i].extent;
+            let lacking: Vec<usize> = stages
+                .iter()
+                .copied()
+                .filter(|&n| iters[n].is_none())
+                .collect();
+            let affordable = lacking.iter().all(|&n| {
+                let blocks = (repeated[n] * extent).min(REPEATING_BLOCKS);
+                let points = kernel.stages[n].points() * blocks;
+                !writes_output(kernel, n)
+                    && kernel.stages[n].parallel_points() <= MAX_REPEATED_ELEMENTS
+                    && points * REPEATED_PART <= total
             });
-            if lacking_is_small {
-                out.push(SharedAxis {
-                    extent: stage.iters[i].extent,
-                    iters,
-                });
+            if affordable {
+                lacking.iter().for_each(|&n| repeated[n] *= extent);
+                out.push(SharedAxis { extent, iters });
             }
         }
         out

@@ -1,4 +1,7 @@
-//! Random kernels, one nest per operator, as fusion forms them.
+//! Kernels with one nest per operator, as fusion forms them, built by hand or at random.
+
+// Each test file uses a part of this module.
+#![allow(dead_code)]
 
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};

@@ -1,0 +1,246 @@
+//! What placement makes of the usual patterns.
+
+use sinter_loops::interp::run;
+use sinter_loops::kernel::Kernel;
+use sinter_loops::nest::CombineFn;
+use sinter_loops::place_stages::SharedAxes;
+use sinter_loops::scalar::{BinaryFn, UnaryFn};
+use sinter_loops::{apply_layouts, coalesce, place_stages, shared_axes};
+
+mod programs;
+use programs::Program;
+
+/// Places a kernel, checks its values, and returns it with its axes' extents.
+#[track_caller]
+fn placed(kernel: &Kernel) -> (Kernel, SharedAxes) {
+    kernel.verify().unwrap();
+    let new = place_stages(kernel.clone()).unwrap_or_else(|e| panic!("{e}\n{kernel}"));
+    new.verify().unwrap();
+    let inputs = programs::tensors(kernel, 1);
+    programs::assert_same(&run(kernel, &inputs), &run(&new, &inputs), &new);
+    let axes = shared_axes(&new).unwrap();
+    (new, axes)
+}
+
+fn extents(axes: &SharedAxes) -> Vec<i64> {
+    axes.axes.iter().map(|a| a.extent).collect()
+}
+
+#[test]
+fn convolution_with_scale_residual_and_relu_is_one_nest() {
+    let mut p = Program::new(0);
+    let (x, w) = (p.input(&[1, 4, 6, 6]), p.constant(&[8, 4, 3, 3]));
+    let (scale, residual) = (p.constant(&[8, 1, 1]), p.input(&[1, 8, 6, 6]));
+    let y = p.conv(x, w, 1);
+    let y = p.binary(y, scale, BinaryFn::Mul);
+    let y = p.binary(y, residual, BinaryFn::Add);
+    let y = p.relu(y);
+    let (kernel, _) = placed(&p.finish(&[y]));
+    let [stage] = &kernel.stages[..] else {
+        panic!("{kernel}")
+    };
+    assert!(stage.contract);
+    assert_eq!(
+        (
+            stage.reads.len(),
+            stage.finish_reads.len(),
+            stage.writes.len()
+        ),
+        (2, 2, 1)
+    );
+    assert_eq!(stage.origins, ["n0", "n1", "n2", "n3"]);
+}
+
+#[test]
+fn an_epilogue_may_be_stored_before_and_after() {
+    let mut p = Program::new(0);
+    let (x, w) = (p.input(&[1, 4, 6, 6]), p.constant(&[8, 4, 1, 1]));
+    let y = p.conv(x, w, 1);
+    let z = p.unary(y, UnaryFn::Tanh);
+    let (kernel, _) = placed(&p.finish(&[y, z]));
+    assert_eq!(kernel.stages.len(), 1);
+    assert_eq!(kernel.stages[0].writes.len(), 2);
+}
+
+#[test]
+fn an_epilogue_may_reshape_and_transpose() {
+    let mut p = Program::new(0);
+    let (x, w) = (p.input(&[10, 12]), p.constant(&[12, 32]));
+    let y = p.matmul(x, w);
+    let y = p.reshape(y, &[10, 4, 8]);
+    let y = p.transpose(y, &[1, 0, 2]);
+    let y = p.relu(y);
+    let (kernel, _) = placed(&p.finish(&[y]));
+    assert_eq!(kernel.stages.len(), 1);
+    assert_eq!(kernel.stages[0].extents(), [4, 10, 8, 12]);
+    assert!(kernel.stages[0].contract);
+}
+
+#[test]
+fn softmax_shares_its_rows() {
+    let mut p = Program::new(0);
+    let x = p.input(&[3, 5, 40]);
+    let y = p.softmax(x);
+    let (kernel, axes) = placed(&p.finish(&[y]));
+    assert_eq!(extents(&axes), [3, 5]);
+    let merged = coalesce(kernel);
+    assert_eq!(extents(&shared_axes(&merged).unwrap()), [15]);
+}
+
+#[test]
+fn layer_norm_shares_its_rows() {
+    let mut p = Program::new(0);
+    let x = p.input(&[7, 40]);
+    let y = p.layer_norm(x);
+    let (kernel, axes) = placed(&p.finish(&[y]));
+    assert_eq!(kernel.stages.len(), 3);
+    assert_eq!(extents(&axes), [7]);
+}
+
+#[test]
+fn attention_shares_heads_and_queries() {
+    let mut p = Program::new(0);
+    let (q, k, v) = (p.input(&[5, 8]), p.constant(&[8, 9]), p.constant(&[9, 8]));
+    let scores = p.matmul(q, k);
+    let scale = p.constant(&[1]);
+    let scores = p.binary(scores, scale, BinaryFn::Mul);
+    let weights = p.softmax(scores);
+    let y = p.matmul(weights, v);
+    let (kernel, axes) = placed(&p.finish(&[y]));
+    assert_eq!(extents(&axes), [5], "{kernel}");
+}
+
+#[test]
+fn depthwise_then_pointwise_shares_pixels() {
+    let mut p = Program::new(0);
+    let x = p.input(&[1, 8, 6, 7]);
+    let (dw, pw) = (p.constant(&[8, 3, 3]), p.constant(&[16, 8, 1, 1]));
+    let y = p.depthwise(x, dw);
+    let y = p.relu(y);
+    let y = p.conv(y, pw, 1);
+    let y = p.relu(y);
+    let mut kernel = p.finish(&[y]);
+    kernel.slots[0].layout = Some("[0, 2, 3, 1]".parse().unwrap());
+    let output = kernel.slots.len() - 4;
+    assert_eq!(kernel.slots[output].ty.shape, [1, 16, 6, 7]);
+    kernel.slots[output].layout = Some("[0, 2, 3, 1]".parse().unwrap());
+    let (logical, axes) = placed(&kernel);
+    assert_eq!(logical.stages.len(), 2, "{logical}");
+    assert_eq!(extents(&axes), [6, 7]);
+    let physical = coalesce(place_stages(apply_layouts(kernel).unwrap()).unwrap());
+    assert_eq!(
+        extents(&shared_axes(&physical).unwrap()),
+        [6, 7],
+        "{physical}"
+    );
+}
+
+#[test]
+fn a_small_gate_is_computed_in_every_block() {
+    let mut p = Program::new(0);
+    let (x, g) = (p.input(&[1, 8, 32, 32]), p.input(&[1, 8, 1, 1]));
+    let gate = p.unary(g, UnaryFn::Exp);
+    let y = p.binary(x, gate, BinaryFn::Mul);
+    let (kernel, axes) = placed(&p.finish(&[y]));
+    assert_eq!(kernel.stages.len(), 2);
+    assert_eq!(extents(&axes), [8, 32, 32]);
+    assert_eq!(axes.axes[1].iters[0], None);
+}
+
+#[test]
+fn concat_shares_what_its_parts_have_in_common() {
+    let mut p = Program::new(0);
+    let (x, y) = (p.input(&[2, 3, 6, 7]), p.input(&[2, 5, 6, 7]));
+    let y = p.relu(y);
+    let z = p.concat(&[x, y], 1);
+    let (kernel, axes) = placed(&p.finish(&[z]));
+    assert_eq!(kernel.stages.len(), 2);
+    assert_eq!(extents(&axes), [2, 6, 7]);
+}
+
+#[test]
+fn siblings_that_read_the_same_become_one_nest() {
+    let mut p = Program::new(0);
+    let x = p.input(&[6, 9]);
+    let sum = p.reduce(x, 1, CombineFn::Add);
+    let max = p.reduce(x, 1, CombineFn::Max);
+    let (kernel, _) = placed(&p.finish(&[sum, max]));
+    assert_eq!(kernel.stages.len(), 1);
+    assert_eq!(
+        (
+            kernel.stages[0].reads.len(),
+            kernel.stages[0].combines.len()
+        ),
+        (1, 2)
+    );
+    let mut p = Program::new(0);
+    let x = p.input(&[6, 9]);
+    let (y, z) = (p.relu(x), p.unary(x, UnaryFn::Exp));
+    let (kernel, _) = placed(&p.finish(&[y, z]));
+    assert_eq!(kernel.stages.len(), 1);
+    assert_eq!(
+        (kernel.stages[0].reads.len(), kernel.stages[0].writes.len()),
+        (1, 2)
+    );
+}
+
+#[test]
+fn relu_is_inlined_into_a_padded_convolution_but_not_a_shift() {
+    let program = |shift: bool| {
+        let mut p = Program::new(0);
+        let (x, w) = (p.input(&[1, 16, 20, 20]), p.constant(&[16, 16, 3, 3]));
+        let y = if shift { p.add_position(x) } else { p.relu(x) };
+        let y = p.conv(y, w, 1);
+        p.finish(&[y])
+    };
+    let (kernel, _) = placed(&program(false));
+    assert_eq!(kernel.stages.len(), 1);
+    let refusal = place_stages(program(true)).unwrap_err();
+    assert_eq!(refusal.code(), "padded-read-of-computed-value");
+}
+
+#[test]
+fn convolutions_in_a_row_cannot_share_a_tile() {
+    let mut p = Program::new(0);
+    let (x, w) = (p.input(&[1, 16, 20, 20]), p.constant(&[16, 16, 3, 3]));
+    let y = p.conv(x, w, 1);
+    let y = p.conv(y, w, 1);
+    let refusal = place_stages(p.finish(&[y])).unwrap_err();
+    assert_eq!(refusal.code(), "shape-cannot-share-tile");
+}
+
+#[test]
+fn outputs_without_a_common_extent_are_refused() {
+    let mut p = Program::new(0);
+    let (x, y) = (p.input(&[300, 301]), p.input(&[299, 302]));
+    let (x, y) = (p.relu(x), p.relu(y));
+    let refusal = place_stages(p.finish(&[x, y])).unwrap_err();
+    assert_eq!(refusal.code(), "outputs-cannot-share-grid");
+}
+
+#[test]
+fn refusals_of_what_is_no_plain_kernel() {
+    let mut p = Program::new(0);
+    let x = p.input(&[4]);
+    let y = p.relu(x);
+    let kernel = p.finish(&[y]);
+    let mut malformed = kernel.clone();
+    malformed.stages.clear();
+    assert_eq!(
+        place_stages(malformed).unwrap_err().code(),
+        "malformed-kernel"
+    );
+    let mut scheduled = kernel;
+    scheduled.schedule = Some(sinter_loops::kernel::Schedule {
+        grid: Vec::new(),
+        stages: Vec::new(),
+    });
+    assert_eq!(
+        place_stages(scheduled.clone()).unwrap_err().code(),
+        "already-scheduled"
+    );
+    assert_eq!(
+        apply_layouts(scheduled).unwrap_err().code(),
+        "already-scheduled"
+    );
+}
