@@ -56,7 +56,8 @@ pub struct Slot {
 }
 
 /// A kernel: nests in execution order. Each stage reads inputs, constants and temporaries written by
-/// earlier stages, and writes temporaries or outputs.
+/// earlier stages, and writes temporaries or outputs. Until `place_stages` it may also read outputs
+/// that earlier stages wrote.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Kernel {
     /// Symbol.

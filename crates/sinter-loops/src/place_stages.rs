@@ -3,10 +3,10 @@
 //! Takes a kernel with one nest per operator, logical or physical. Leaves a kernel that computes the
 //! same values with fewer stages:
 //!
-//! 1. a stage without reduction is inlined into the stages that read its result ([`inline`]);
+//! 1. a stage without reduction is inlined into the stages that read its result (`inline`);
 //! 2. a stage without reduction that runs over the very points of a stage it reads becomes part of
-//!    that stage: the `finish` of a reduction, with all its writes ([`finish`]);
-//! 3. independent stages over one domain become one nest with several writes ([`merge`]);
+//!    that stage: the `finish` of a reduction, with all its writes (`finish`);
+//! 3. independent stages over one domain become one nest with several writes (`merge`);
 //! 4. what nothing needs is removed; iterators are split where quotients and remainders were left.
 //!
 //! Values that stages still hand to each other stay in temporaries, and [`shared_axes`] finds the
