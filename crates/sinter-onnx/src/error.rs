@@ -24,6 +24,17 @@ pub enum ImportError {
         /// What was found.
         cause: String,
     },
+    /// A set of operators whose meaning is not known.
+    #[error(
+        "the model uses operator set {version}, Sinter knows {} to {}: convert it with \
+         onnx.version_converter",
+        crate::OPSETS.start(),
+        crate::OPSETS.end()
+    )]
+    OperatorSet {
+        /// Version of the default domain's operator set.
+        version: i64,
+    },
     /// An operator, or a form of it, that Sinter does not know.
     #[error("node '{node}' ({operator}): {cause}")]
     Unsupported {

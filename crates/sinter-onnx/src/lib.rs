@@ -37,7 +37,7 @@ use crate::importer::Importer;
 use crate::proto::ModelProto;
 
 /// The oldest and newest operator sets (`opset_import` of the default domain) whose meaning is known.
-pub const OPSETS: std::ops::RangeInclusive<i64> = 7..=23;
+pub const OPSETS: std::ops::RangeInclusive<i64> = 7..=28;
 
 /// How to import.
 #[derive(Clone, Debug, Default)]
@@ -101,11 +101,5 @@ fn opset(model: &ModelProto) -> Result<i64, ImportError> {
     if OPSETS.contains(&version) {
         return Ok(version);
     }
-    let (first, last) = (OPSETS.start(), OPSETS.end());
-    Err(ImportError::BadInterface {
-        what: format!(
-            "the model uses operator set {version}, Sinter knows {first} to {last}: convert it with \
-             onnx.version_converter"
-        ),
-    })
+    Err(ImportError::OperatorSet { version })
 }

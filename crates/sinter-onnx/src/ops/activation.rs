@@ -1,9 +1,13 @@
 //! Activation functions.
 
-use sinter_loops::scalar::{BinaryFn, FloatBits};
+use std::slice;
+
+use sinter_loops::scalar::{BinaryFn, CompareFn, FloatBits};
 use sinter_ops::ops::binary::Binary;
 use sinter_ops::ops::clamp::Clamp;
+use sinter_ops::ops::compare::Compare;
 use sinter_ops::ops::prelu::Prelu;
+use sinter_ops::ops::select::Select;
 use sinter_ops::ops::unary::{Unary, UnaryKind};
 
 use super::Family;
@@ -45,6 +49,8 @@ pub(super) const OPERATORS: Family = &[
     ("Sigmoid", |i, c| unary(i, c, UnaryKind::Sigmoid)),
     ("Softplus", |i, c| unary(i, c, UnaryKind::Softplus)),
     ("Softsign", softsign),
+    ("Swish", swish),
+    ("ThresholdedRelu", thresholded_relu),
 ];
 
 fn alpha(call: &Call, default: f32) -> Result<FloatBits, Fault> {
@@ -177,7 +183,7 @@ fn mish(import: &mut Importer, call: &Call) -> Results {
         Unary {
             kind: UnaryKind::Softplus,
         },
-        &[x.clone()],
+        slice::from_ref(&x),
     )?;
     let tanh = import.add(
         Unary {
@@ -201,7 +207,7 @@ fn softsign(import: &mut Importer, call: &Call) -> Results {
         Unary {
             kind: UnaryKind::Abs,
         },
-        &[x.clone()],
+        slice::from_ref(&x),
     )?;
     let sum = import.add(
         Binary {
@@ -215,4 +221,47 @@ fn softsign(import: &mut Importer, call: &Call) -> Results {
         },
         &[x, sum],
     )?])
+}
+
+/// `x * sigmoid(alpha * x)`.
+fn swish(import: &mut Importer, call: &Call) -> Results {
+    let alpha = call.float("alpha", 1.0)?;
+    if alpha == 1.0 {
+        return unary(import, call, UnaryKind::Silu);
+    }
+    let x = call.input(0)?.clone();
+    let alpha = import.scalar(import.ty(&x).element, alpha);
+    let scaled = import.add(
+        Binary {
+            kind: BinaryFn::Mul,
+        },
+        &[x.clone(), alpha],
+    )?;
+    let gate = import.add(
+        Unary {
+            kind: UnaryKind::Sigmoid,
+        },
+        &[scaled],
+    )?;
+    Ok(vec![import.add(
+        Binary {
+            kind: BinaryFn::Mul,
+        },
+        &[x, gate],
+    )?])
+}
+
+/// `x > alpha ? x : 0`.
+fn thresholded_relu(import: &mut Importer, call: &Call) -> Results {
+    let x = call.input(0)?.clone();
+    let element = import.ty(&x).element;
+    let alpha = import.scalar(element, call.float("alpha", 1.0)?);
+    let zero = import.scalar(element, 0.0);
+    let above = import.add(
+        Compare {
+            kind: CompareFn::Gt,
+        },
+        &[x.clone(), alpha],
+    )?;
+    Ok(vec![import.add(Select {}, &[above, x, zero])?])
 }

@@ -14,9 +14,15 @@ fn identity(_: &mut Importer, call: &Call) -> Results {
     Ok(vec![call.input(0)?.clone()])
 }
 
+/// `Dropout`: some exporters leave training mode on with a ratio of 0, which drops nothing.
 fn dropout(_: &mut Importer, call: &Call) -> Results {
-    let training = call.constant(2, "training mode")?;
-    if training.is_some_and(|t| t.ty().elements() > 0 && t.get_f64(0) != 0.0) {
+    let number = |place, what, default| {
+        let tensor = call
+            .constant(place, what)?
+            .filter(|t| t.ty().elements() == 1);
+        Ok::<_, Fault>(tensor.map_or(default, |t| t.get_f64(0)))
+    };
+    if number(2, "training mode", 0.0)? != 0.0 && number(1, "ratio", 0.5)? != 0.0 {
         return Err(Fault::unsupported(
             "training mode is not supported: export the model in evaluation mode",
         ));

@@ -1,5 +1,7 @@
 //! Elementwise functions, comparisons, choices and conversions.
 
+use std::slice;
+
 use sinter_loops::scalar::{BinaryFn, CompareFn};
 use sinter_loops::types::ElementType;
 use sinter_ops::ops::binary::Binary;
@@ -35,6 +37,7 @@ pub(super) const OPERATORS: Family = &[
     ("Floor", |i, c| unary(i, c, UnaryKind::Floor)),
     ("Greater", |i, c| compare(i, c, CompareFn::Gt)),
     ("GreaterOrEqual", |i, c| compare(i, c, CompareFn::Ge)),
+    ("IsInf", is_infinite),
     ("IsNaN", is_nan),
     ("Less", |i, c| compare(i, c, CompareFn::Lt)),
     ("LessOrEqual", |i, c| compare(i, c, CompareFn::Le)),
@@ -80,7 +83,7 @@ fn variadic(import: &mut Importer, call: &Call, kind: BinaryFn) -> Results {
     let first = operands
         .next()
         .ok_or_else(|| Fault::invalid("it has no operands"))?;
-    let all = operands.try_fold(first, |a, b| import.add(Binary { kind: kind }, &[a, b]))?;
+    let all = operands.try_fold(first, |a, b| import.add(Binary { kind }, &[a, b]))?;
     Ok(vec![all])
 }
 
@@ -96,7 +99,7 @@ fn mean(import: &mut Importer, call: &Call) -> Results {
     )?])
 }
 
-/// `Mod`: the sign of the divisor for integers, of the dividend with `fmod`.
+/// `Mod`: the sign of the divisor, or of the dividend with `fmod`.
 fn modulo(import: &mut Importer, call: &Call) -> Results {
     let (a, b) = (call.input(0)?.clone(), call.input(1)?.clone());
     let remainder = import.add(
@@ -108,19 +111,37 @@ fn modulo(import: &mut Importer, call: &Call) -> Results {
     if call.flag("fmod", false)? {
         return Ok(vec![remainder]);
     }
-    // rem(rem(a, b) + b, b) has the sign of b.
-    let shifted = import.add(
+    let zero = import.scalar(import.ty(&b).element, 0.0);
+    let negative = Compare {
+        kind: CompareFn::Lt,
+    };
+    let left = import.add(negative.clone(), &[remainder.clone(), zero.clone()])?;
+    let right = import.add(negative, &[b.clone(), zero.clone()])?;
+    let differ = import.add(
+        Binary {
+            kind: BinaryFn::Xor,
+        },
+        &[left, right],
+    )?;
+    let open = import.add(
+        Compare {
+            kind: CompareFn::Ne,
+        },
+        &[remainder.clone(), zero],
+    )?;
+    let wrong = import.add(
+        Binary {
+            kind: BinaryFn::And,
+        },
+        &[differ, open],
+    )?;
+    let moved = import.add(
         Binary {
             kind: BinaryFn::Add,
         },
-        &[remainder, b.clone()],
+        &[remainder.clone(), b],
     )?;
-    Ok(vec![import.add(
-        Binary {
-            kind: BinaryFn::Rem,
-        },
-        &[shifted, b],
-    )?])
+    Ok(vec![import.add(Select {}, &[wrong, moved, remainder])?])
 }
 
 /// `Pow`: since version 12 the exponent may have another element type than the base and the result.
@@ -142,7 +163,7 @@ fn tangent(import: &mut Importer, call: &Call) -> Results {
         Unary {
             kind: UnaryKind::Sin,
         },
-        &[x.clone()],
+        slice::from_ref(&x),
     )?;
     let cos = import.add(
         Unary {
@@ -165,6 +186,48 @@ fn is_nan(import: &mut Importer, call: &Call) -> Results {
             kind: CompareFn::Ne,
         },
         &[x.clone(), x],
+    )?])
+}
+
+/// `IsInf`: each sign may be left out.
+fn is_infinite(import: &mut Importer, call: &Call) -> Results {
+    let x = call.input(0)?.clone();
+    let element = import.ty(&x).element;
+    let (negative, positive) = (
+        call.flag("detect_negative", true)?,
+        call.flag("detect_positive", true)?,
+    );
+    let x = match (negative, positive) {
+        (true, true) => import.add(
+            Unary {
+                kind: UnaryKind::Abs,
+            },
+            &[x],
+        )?,
+        (true, false) => import.add(
+            Unary {
+                kind: UnaryKind::Neg,
+            },
+            &[x],
+        )?,
+        (false, true) => x,
+        // Nothing is found: no number is above infinity.
+        (false, false) => {
+            let infinity = import.scalar(element, f64::INFINITY);
+            return Ok(vec![import.add(
+                Compare {
+                    kind: CompareFn::Gt,
+                },
+                &[x, infinity],
+            )?]);
+        }
+    };
+    let infinity = import.scalar(element, f64::INFINITY);
+    Ok(vec![import.add(
+        Compare {
+            kind: CompareFn::Eq,
+        },
+        &[x, infinity],
     )?])
 }
 

@@ -1,5 +1,7 @@
 //! Selection and placement by index.
 
+use std::slice;
+
 use sinter_loops::scalar::{BinaryFn, CompareFn};
 use sinter_loops::tensor::Tensor;
 use sinter_loops::types::{ElementType, TensorType};
@@ -120,7 +122,7 @@ fn one_hot(import: &mut Importer, call: &Call) -> Results {
             sizes: vec![1],
             steps: vec![1],
         };
-        import.add(op, &[values.clone()])
+        import.add(op, slice::from_ref(&values))
     };
     let (off, on) = (pick(0)?, pick(1)?);
     Ok(vec![import.add(Select {}, &[hit, on, off])?])

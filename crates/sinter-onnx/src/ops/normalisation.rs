@@ -1,16 +1,20 @@
 //! Normalisations.
 
-use sinter_loops::scalar::{BinaryFn, FloatBits};
+use std::slice;
+
+use sinter_loops::scalar::{BinaryFn, CompareFn, FloatBits};
 use sinter_ops::ops::batch_norm::BatchNorm;
 use sinter_ops::ops::binary::Binary;
+use sinter_ops::ops::compare::Compare;
 use sinter_ops::ops::layer_norm::LayerNorm;
 use sinter_ops::ops::pool::{Pool, PoolKind};
 use sinter_ops::ops::reduce::{Reduce, ReduceKind};
 use sinter_ops::ops::reshape::Reshape;
+use sinter_ops::ops::select::Select;
 use sinter_ops::ops::unary::{Unary, UnaryKind};
 
 use super::Family;
-use crate::call::{Call, axis};
+use crate::call::{Call, axes, axis};
 use crate::error::Fault;
 use crate::importer::{Importer, Value};
 
@@ -23,6 +27,7 @@ pub(super) const OPERATORS: Family = &[
     ("LRN", local_response_norm),
     ("LayerNormalization", layer_norm),
     ("LpNormalization", lp_norm),
+    ("MeanVarianceNormalization", mean_variance_norm),
     ("RMSNormalization", rms_norm),
 ];
 
@@ -69,15 +74,19 @@ fn layer_norm(import: &mut Importer, call: &Call) -> Results {
     )?])
 }
 
-/// `(x - mean) / sqrt(variance + epsilon)` over the dimensions from `first` on.
-fn standardised(import: &mut Importer, x: Value, first: i64, epsilon: f64) -> Result<Value, Fault> {
-    let axes: Vec<_> = (first..import.rank(&x)).collect();
+/// `(x - mean) / sqrt(variance + epsilon)` over axes.
+fn standardised(
+    import: &mut Importer,
+    x: Value,
+    axes: Vec<i64>,
+    epsilon: f64,
+) -> Result<Value, Fault> {
     let mean = Reduce {
         kind: ReduceKind::Mean,
         axes,
         keep_dims: true,
     };
-    let centre = import.add(mean.clone(), &[x.clone()])?;
+    let centre = import.add(mean.clone(), slice::from_ref(&x))?;
     let centred = binary(import, BinaryFn::Sub, x, centre)?;
     let square = binary(import, BinaryFn::Mul, centred.clone(), centred.clone())?;
     let variance = import.add(mean, &[square])?;
@@ -110,7 +119,7 @@ fn scaled(import: &mut Importer, x: Value, scale: &Value, bias: &Value) -> Resul
         if let Some(first) = shape.first_mut() {
             *first = import.ty(value).elements();
         }
-        import.add(Reshape { shape }, std::slice::from_ref(value))
+        import.add(Reshape { shape }, slice::from_ref(value))
     };
     let (scale, bias) = (along(import, scale)?, along(import, bias)?);
     let product = binary(import, BinaryFn::Mul, x, scale)?;
@@ -119,7 +128,8 @@ fn scaled(import: &mut Importer, x: Value, scale: &Value, bias: &Value) -> Resul
 
 fn instance_norm(import: &mut Importer, call: &Call) -> Results {
     let x = call.input(0)?.clone();
-    let standard = standardised(import, x, 2, epsilon(call)?)?;
+    let axes = (2..import.rank(&x)).collect();
+    let standard = standardised(import, x, axes, epsilon(call)?)?;
     Ok(vec![scaled(
         import,
         standard,
@@ -146,7 +156,7 @@ fn group_norm(import: &mut Importer, call: &Call) -> Results {
         },
         &[x],
     )?;
-    let standard = standardised(import, grouped, 2, epsilon(call)?)?;
+    let standard = standardised(import, grouped, vec![2], epsilon(call)?)?;
     let (scale, bias) = (call.input(1)?, call.input(2)?);
     if call.opset < 21 {
         let result = scaled(import, standard, scale, bias)?;
@@ -193,9 +203,28 @@ fn lp_norm(import: &mut Importer, call: &Call) -> Results {
             axes,
             keep_dims: true,
         },
-        &[x.clone()],
+        slice::from_ref(&x),
     )?;
+    // Where the norm is zero, so is the result.
+    let element = import.ty(&x).element;
+    let (zero, one) = (import.scalar(element, 0.0), import.scalar(element, 1.0));
+    let is_zero = import.add(
+        Compare {
+            kind: CompareFn::Eq,
+        },
+        &[norm.clone(), zero],
+    )?;
+    let norm = import.add(Select {}, &[is_zero, one, norm])?;
     Ok(vec![binary(import, BinaryFn::Div, x, norm)?])
+}
+
+/// `(x - mean) / (deviation + 1e-9)` over axes, by default over all but the channels.
+fn mean_variance_norm(import: &mut Importer, call: &Call) -> Results {
+    let x = call.input(0)?.clone();
+    let list = call.ints("axes")?.unwrap_or_else(|| vec![0, 2, 3]);
+    let axes = axes(&list, import.rank(&x))?;
+    // The specification adds 1e-9 to the deviation, which keeps constant operands finite.
+    Ok(vec![standardised(import, x, axes, 1e-18)?])
 }
 
 /// `LRN`: the sum of squares over neighbouring channels is a pooling of the channels.

@@ -1,6 +1,8 @@
 //! Reductions and running reductions.
 
+use sinter_loops::types::ElementType;
 use sinter_ops::ops::arg_reduce::{ArgReduce, ArgReduceKind};
+use sinter_ops::ops::cast::Cast;
 use sinter_ops::ops::reduce::{Reduce, ReduceKind};
 use sinter_ops::ops::scan::{Scan, ScanKind};
 use sinter_ops::ops::unary::{Unary, UnaryKind};
@@ -15,7 +17,8 @@ type Results = Result<Vec<Value>, Fault>;
 pub(super) const OPERATORS: Family = &[
     ("ArgMax", |i, c| arg_reduce(i, c, ArgReduceKind::Max)),
     ("ArgMin", |i, c| arg_reduce(i, c, ArgReduceKind::Min)),
-    ("CumSum", cumulative_sum),
+    ("CumProd", |i, c| cumulative(i, c, ScanKind::Prod)),
+    ("CumSum", |i, c| cumulative(i, c, ScanKind::Sum)),
     ("GlobalAveragePool", |i, c| global(i, c, ReduceKind::Mean)),
     ("GlobalMaxPool", |i, c| global(i, c, ReduceKind::Max)),
     ("ReduceL1", |i, c| reduce(i, c, ReduceKind::L1)),
@@ -52,14 +55,27 @@ fn reduce(import: &mut Importer, call: &Call, kind: ReduceKind) -> Results {
     } else {
         axes(&given, rank)?
     };
-    let keep_dims = call.flag("keepdims", true)?;
-    Ok(vec![import.add(
-        Reduce {
-            kind,
-            axes,
-            keep_dims,
+    let op = Reduce {
+        kind,
+        axes,
+        keep_dims: call.flag("keepdims", true)?,
+    };
+    if import.ty(&x).element != ElementType::Bool {
+        return Ok(vec![import.add(op, &[x])?]);
+    }
+    // The largest and smallest of booleans are those of 0 and 1.
+    let numbers = import.add(
+        Cast {
+            to: ElementType::U8,
         },
         &[x],
+    )?;
+    let result = import.add(op, &[numbers])?;
+    Ok(vec![import.add(
+        Cast {
+            to: ElementType::Bool,
+        },
+        &[result],
     )?])
 }
 
@@ -102,14 +118,14 @@ fn arg_reduce(import: &mut Importer, call: &Call, kind: ArgReduceKind) -> Result
     Ok(vec![import.add(op, &[x])?])
 }
 
-fn cumulative_sum(import: &mut Importer, call: &Call) -> Results {
+fn cumulative(import: &mut Importer, call: &Call, kind: ScanKind) -> Results {
     let x = call.input(0)?.clone();
     let along = call.constant_ints(1, "axis")?.unwrap_or_default();
     let [along] = along[..] else {
         return Err(Fault::invalid("its axis is not one number"));
     };
     let op = Scan {
-        kind: ScanKind::Sum,
+        kind,
         axis: axis(along, import.rank(&x))?,
         exclusive: call.flag("exclusive", false)?,
         reverse: call.flag("reverse", false)?,

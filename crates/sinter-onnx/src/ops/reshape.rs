@@ -187,13 +187,20 @@ fn depth_to_space(import: &mut Importer, call: &Call) -> Results {
 fn space_to_depth(import: &mut Importer, call: &Call) -> Results {
     let (b, [n, c, h, w]) = blocks(import, call)?;
     let split = vec![n, c, h / b, b, w / b, b];
-    permuted(
-        import,
-        call,
-        split,
-        vec![0, 3, 5, 1, 2, 4],
-        vec![n, c * b * b, h / b, w / b],
-    )
+    let perm = match call.string("mode", "DCR")?.as_str() {
+        "DCR" => vec![0, 3, 5, 1, 2, 4],
+        "CRD" => vec![0, 1, 3, 5, 2, 4],
+        other => {
+            return Err(Fault::attribute(
+                "mode",
+                format!("is '{other}', not 'DCR' or 'CRD'"),
+            ));
+        }
+    };
+    let depth = c
+        .checked_mul(b * b)
+        .ok_or_else(|| Fault::invalid("its result is too large"))?;
+    permuted(import, call, split, perm, vec![n, depth, h / b, w / b])
 }
 
 #[cfg(test)]

@@ -85,10 +85,9 @@ fn resize(import: &mut Importer, call: &Call) -> Results {
     }
     let name = call.string("coordinate_transformation_mode", "half_pixel")?;
     let coordinates = Coordinates::from_name(&name).ok_or_else(|| {
-        Fault::attribute(
-            "coordinate_transformation_mode",
-            format!("'{name}' is not supported"),
-        )
+        Fault::unsupported(format!(
+            "coordinates '{name}' are not supported: export with others"
+        ))
     })?;
     let name = call.string("nearest_mode", "round_prefer_floor")?;
     let rounding = Rounding::from_name(&name)

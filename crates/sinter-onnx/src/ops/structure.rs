@@ -1,5 +1,7 @@
 //! Moving, cutting, joining and repeating.
 
+use std::slice;
+
 use sinter_loops::scalar::FloatBits;
 use sinter_ops::ops::concat::Concat;
 use sinter_ops::ops::expand::Expand;
@@ -178,7 +180,7 @@ fn split(import: &mut Importer, call: &Call) -> Results {
         };
         (op.starts[along], op.sizes[along]) = (start, size);
         start += size;
-        import.add(op, &[x.clone()])
+        import.add(op, slice::from_ref(&x))
     };
     sizes.into_iter().map(part).collect()
 }

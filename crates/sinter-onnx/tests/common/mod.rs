@@ -10,17 +10,17 @@ use sinter_onnx::{ImportOptions, import};
 use sinter_ops::Graph;
 
 /// The repository.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
 /// A shipped model.
-pub fn shipped(name: &str) -> PathBuf {
+pub(crate) fn shipped(name: &str) -> PathBuf {
     root().join("models").join(format!("{name}.onnx"))
 }
 
 /// Options that give each named input a shape.
-pub fn shapes(list: &[(&str, &[i64])]) -> ImportOptions {
+pub(crate) fn shapes(list: &[(&str, &[i64])]) -> ImportOptions {
     ImportOptions {
         shapes: list
             .iter()
@@ -30,12 +30,12 @@ pub fn shapes(list: &[(&str, &[i64])]) -> ImportOptions {
 }
 
 /// Imports a shipped model.
-pub fn import_shipped(name: &str, list: &[(&str, &[i64])]) -> Graph {
+pub(crate) fn import_shipped(name: &str, list: &[(&str, &[i64])]) -> Graph {
     import(shipped(name), &shapes(list)).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
 /// The inputs of `scripts/oracle --random SEED`.
-pub fn random_inputs(graph: &Graph, seed: u64) -> Vec<Tensor> {
+pub(crate) fn random_inputs(graph: &Graph, seed: u64) -> Vec<Tensor> {
     graph
         .inputs
         .iter()
@@ -44,7 +44,7 @@ pub fn random_inputs(graph: &Graph, seed: u64) -> Vec<Tensor> {
 }
 
 /// Insists that values agree within a part of the largest reference value.
-pub fn assert_close(what: &str, found: &Tensor, expected: &Tensor, tolerance: f64) {
+pub(crate) fn assert_close(what: &str, found: &Tensor, expected: &Tensor, tolerance: f64) {
     assert_eq!(found.ty(), expected.ty(), "{what}");
     let (found, expected) = (found.to_f64s(), expected.to_f64s());
     let largest = expected.iter().fold(0.0f64, |m, v| m.max(v.abs()));
