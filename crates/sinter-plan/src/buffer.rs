@@ -61,7 +61,7 @@ impl Buffer {
 }
 
 /// Where the buffers lie.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// One offset per buffer, in the order of the buffers.
     pub offsets: Vec<u64>,
@@ -132,7 +132,8 @@ pub enum PlanError {
         capacity: u64,
         /// Peak of the best plan that was found.
         needed: u64,
-        /// Whether no plan can fit; otherwise none was found within the node limit.
+        /// Whether no plan with this sharing of memory can fit; otherwise none was found within the
+        /// node limit.
         proven: bool,
         /// The fullest step.
         step: u64,

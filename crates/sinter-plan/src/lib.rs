@@ -32,6 +32,7 @@
 //! | `profile` | blocks, what is live when, parts that never meet |
 //! | `greedy` | first fit in several orders |
 //! | `search` | the exact search within a node limit |
+//! | `state` | what the search has placed so far |
 //! | [`planner`] | the order of these |
 //! | [`check()`] | the independent judge of a plan |
 //! | [`generate`] | seeded hard instances with a known solution |
@@ -46,6 +47,7 @@ pub mod planner;
 mod profile;
 mod relation;
 mod search;
+mod state;
 
 pub use buffer::{Buffer, Inside, Plan, PlanError};
 pub use check::{Violation, check};

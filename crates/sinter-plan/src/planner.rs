@@ -3,6 +3,7 @@
 use crate::buffer::{Buffer, Plan, PlanError};
 use crate::profile::{self, Block};
 use crate::relation::{Grouped, Groups, Sharing};
+use crate::search::Found;
 use crate::{greedy, search};
 
 /// Limits of the exact search. They count nodes, never time, so that a plan is a function of its
@@ -69,23 +70,25 @@ struct Draft {
     offsets: Vec<u64>,
     peak: u64,
     lower_bound: u64,
+    impossible: bool,
 }
 
 impl Draft {
     fn new(grouped: Grouped, capacity: u64, options: &Options) -> Self {
         let blocks = &grouped.blocks;
         let mut offsets = vec![0; blocks.len()];
-        let (mut peak, mut lower_bound) = (0, 0);
+        let (mut peak, mut lower_bound, mut impossible) = (0, 0, false);
         for part in profile::parts(blocks) {
             let members: Vec<Block> = part.iter().map(|&i| blocks[i]).collect();
             let (_, bound) = profile::fullest(&members);
             // Below what an earlier part needs, nothing is gained.
             let goal = bound.max(peak);
-            let (placed, top) = place(&members, goal, capacity, options);
-            for (&i, offset) in part.iter().zip(placed) {
+            let placed = place(&members, goal, capacity, options);
+            for (&i, offset) in part.iter().zip(placed.offsets) {
                 offsets[i] = offset;
             }
-            peak = peak.max(top);
+            peak = peak.max(placed.peak);
+            impossible |= placed.impossible || bound > capacity;
             lower_bound = lower_bound.max(bound);
         }
         Self {
@@ -93,6 +96,7 @@ impl Draft {
             offsets,
             peak,
             lower_bound,
+            impossible,
         }
     }
 
@@ -111,7 +115,7 @@ impl Draft {
         PlanError::DoesNotFit {
             capacity,
             needed: self.peak,
-            proven: live_bytes > capacity,
+            proven: self.impossible,
             step,
             live_bytes,
             live: profile::live_at(&self.grouped.blocks, step),
@@ -119,27 +123,42 @@ impl Draft {
     }
 }
 
-/// Offsets of one part and their peak.
-fn place(blocks: &[Block], goal: u64, capacity: u64, options: &Options) -> (Vec<u64>, u64) {
-    let (mut offsets, mut peak) = greedy::best(blocks, goal);
+/// Offsets of one part.
+struct Placed {
+    offsets: Vec<u64>,
+    peak: u64,
+    /// Whether the search proved that nothing fits the capacity.
+    impossible: bool,
+}
+
+fn place(blocks: &[Block], goal: u64, capacity: u64, options: &Options) -> Placed {
+    let (offsets, peak) = greedy::best(blocks, goal);
+    let mut placed = Placed {
+        offsets,
+        peak,
+        impossible: false,
+    };
     if peak > capacity && goal <= capacity {
-        if let Some(found) = search::search(blocks, capacity, options.fit_nodes) {
-            (offsets, peak) = found;
-        } else {
-            return (offsets, peak);
+        match search::search(blocks, capacity, options.fit_nodes) {
+            Found::Offsets(offsets, peak) => (placed.offsets, placed.peak) = (offsets, peak),
+            Found::Impossible => placed.impossible = true,
+            Found::Unknown => {}
         }
     }
-    if peak <= goal || peak > capacity || blocks.len() > options.improve_blocks {
-        return (offsets, peak);
+    if placed.peak <= capacity && blocks.len() <= options.improve_blocks {
+        improve(blocks, goal, &mut placed, options);
     }
-    // Halve the distance to the goal while the search keeps up.
+    placed
+}
+
+/// Lowers the peak towards the goal while the search keeps up.
+fn improve(blocks: &[Block], goal: u64, placed: &mut Placed, options: &Options) {
     let mut floor = goal;
-    while floor < peak {
-        let target = floor + (peak - floor) / 4;
+    while floor < placed.peak {
+        let target = floor + (placed.peak - floor) / 4;
         match search::search(blocks, target, options.improve_nodes) {
-            Some(found) => (offsets, peak) = found,
-            None => floor = target + 1,
+            Found::Offsets(offsets, peak) => (placed.offsets, placed.peak) = (offsets, peak),
+            Found::Impossible | Found::Unknown => floor = target + 1,
         }
     }
-    (offsets, peak)
 }

@@ -116,16 +116,20 @@ impl<'a> Groups<'a> {
         let mut hulls = self.hulls();
         let mut owner: Vec<usize> = (0..self.buffers.len()).collect();
         let mut in_place = Vec::new();
+        let mut gone = vec![false; self.buffers.len()];
         for i in self.by_first_use() {
             if self.fixed[i].0 != i {
                 continue;
             }
             let candidates = self.buffers[i].in_place.iter().map(|id| self.index[id]);
-            let taken = candidates.filter(|&old| self.whole(old)).find(|&old| {
-                self.can_take(&hulls[i], &hulls[owner[old]], old, sharing) && owner[old] != i
-            });
+            let taken = candidates
+                .filter(|&old| self.whole(old) && !gone[old])
+                .find(|&old| {
+                    self.can_take(&hulls[i], &hulls[owner[old]], old, sharing) && owner[old] != i
+                });
             if let Some(old) = taken {
                 let root = owner[old];
+                gone[old] = true;
                 owner[i] = root;
                 hulls[root].end = hulls[i].end;
                 hulls[root].align = hulls[root].align.max(hulls[i].align);

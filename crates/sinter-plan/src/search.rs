@@ -1,387 +1,334 @@
 //! The exact search within a node limit.
 //!
 //! Time is cut into sections at the blocks' ends, and the memory above each section is filled from
-//! below: `floor` is where free memory begins, `rest` the bytes still to be placed. The search
-//! looks only for solutions in which no block could be moved down alone; there is one if there is
-//! any. The ideas of forcing sections, of canonical order and of pruning dominated states are those
-//! of MiniMalloc (Moffitt, ASPLOS 2023); branching over valleys is from strip packing.
+//! below: `floor` is where free memory begins, `rest` the bytes still to be placed. The search looks
+//! only for solutions in which no block could be moved down alone; there is one if there is any.
 //!
-//! - *Valley*: a run of sections with one floor, between higher neighbours. In a solution, either
-//!   some block stands on it, and the leftmost one that does leaves a gap to its left that can only
-//!   be used from higher up; or none does, and the whole valley rises to its lower neighbour.
+//! - *Branching*: a *valley* is a run of sections with one floor between higher neighbours. In a
+//!   section of a valley, either one of the blocks that fit into the valley stands on the floor, or
+//!   none does and the section's floor rises to the lowest place where something could carry it. The
+//!   section with the fewest such branches is taken, so that forced moves come first.
 //! - *Forced rise*: the floor of a section rises to the lowest offset of any block left there.
 //! - *Bound*: a state is dead when floor plus rest of a section is above the capacity.
-//! - *Dominance*: a gap that is given up though a block left would fit into it is not tried.
 //! - *Parts*: when no block left spans a boundary, both sides are solved by themselves.
-//! - *Restarts*: each with a larger limit of nodes and another order of branches.
+//! - *Restarts*: short runs, each with another order of branches, grow longer only slowly.
+//!
+//! Sections with floors, solutions in canonical form, splitting into parts, and trying several orders
+//! of blocks are ideas of MiniMalloc (Moffitt, ASPLOS 2023); valleys are those of strip packing.
+
+use std::ops::Range;
 
 use crate::profile::Block;
+use crate::state::{Item, State};
 
-/// Nodes of the first run; later runs are longer.
-const FIRST_RUN: u64 = 2_000;
+/// Nodes of the shortest runs.
+const RUN_NODES: u64 = 500;
 
-/// Offsets within `capacity` and their peak, or `None` when there are none or the limit is reached.
-pub(crate) fn search(blocks: &[Block], capacity: u64, limit: u64) -> Option<(Vec<u64>, u64)> {
-    let mut state = State::new(blocks, capacity);
-    let all: Vec<usize> = (0..blocks.len()).collect();
-    let mut spent = 0;
-    for run in 0.. {
-        state.limit = (FIRST_RUN << (run / ORDERS).min(20)).min(limit - spent);
-        state.order = run;
-        let outcome = state.solve(&all);
-        spent += state.nodes;
-        match outcome {
-            Outcome::Found => return Some(state.solution(blocks)),
-            Outcome::Dead => return None,
-            Outcome::Limit if spent >= limit => return None,
-            Outcome::Limit => state.reset(),
-        }
-    }
-    None
+/// Deepest branch, so that the search keeps to a small stack; a run that gets there has reached its
+/// limit.
+const MAX_DEPTH: usize = 2_000;
+
+/// What a search finds out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// Offsets within the capacity, and their peak.
+    Offsets(Vec<u64>, u64),
+    /// There are none.
+    Impossible,
+    /// The limit was reached.
+    Unknown,
 }
 
-const ORDERS: u64 = 6;
+/// Looks for offsets within `capacity`, in at most about `limit` nodes.
+pub(crate) fn search(blocks: &[Block], capacity: u64, limit: u64) -> Found {
+    let mut spent = 0;
+    let mut run = 0;
+    while spent < limit {
+        let order = Order::of(run);
+        // Lengths 1 2 1 4 1 2 1 8 ... for each set of orders: most runs are short.
+        let nodes = (RUN_NODES << (run / Order::KINDS).trailing_ones()).min(limit - spent);
+        let mut search = Search {
+            state: State::new(blocks, capacity),
+            order,
+            nodes: 0,
+            limit: nodes,
+            depth: 0,
+        };
+        let all: Vec<usize> = (0..blocks.len()).collect();
+        match search.parts(&all) {
+            Outcome::Done => {
+                let (offsets, peak) = search.state.solution();
+                return Found::Offsets(offsets, peak);
+            }
+            Outcome::Dead => return Found::Impossible,
+            Outcome::Limit => {}
+        }
+        spent += search.nodes;
+        run += 1;
+    }
+    Found::Unknown
+}
 
 enum Outcome {
-    Found,
+    Done,
     Dead,
     Limit,
 }
 
+/// In which order a run tries its branches.
 #[derive(Clone, Copy)]
-struct Item {
-    start: usize,
-    end: usize,
-    bytes: u64,
-    align: u64,
+struct Order {
+    /// Number of the run, from which the noise comes.
+    run: u64,
+    /// Whether sections with little slack are preferred at the cost of more branches.
+    tight: bool,
+    /// Whether blocks are tried by area, not by size.
+    area: bool,
 }
 
-struct State {
-    items: Vec<Item>,
-    capacity: u64,
-    floor: Vec<u64>,
-    rest: Vec<u64>,
-    initial_rest: Vec<u64>,
-    offsets: Vec<u64>,
-    /// Sections whose floor was changed, with the old floor.
-    trail: Vec<(usize, u64)>,
-    placed: Vec<usize>,
+impl Order {
+    /// Number of orders apart from noise.
+    const KINDS: u64 = 4;
+
+    fn of(run: u64) -> Self {
+        Self {
+            run,
+            tight: run % 2 == 1,
+            area: run / 2 % 2 == 1,
+        }
+    }
+
+    /// Blocks with the largest weight are tried first. The first run of each kind has no noise; in
+    /// others, weights vary by up to a factor of two.
+    fn weight(&self, i: usize, item: &Item) -> u128 {
+        let width = if self.area {
+            (item.end - item.start) as u128
+        } else {
+            1
+        };
+        let noise = if self.run < Self::KINDS {
+            0
+        } else {
+            noise(self.run, i as u64)
+        };
+        u128::from(item.bytes) * width * (256 + u128::from(noise))
+    }
+
+    /// The section with the least cost is branched on.
+    fn cost(&self, branches: u64, slack: u64, capacity: u64) -> (u64, u64) {
+        let sixteenths = if self.tight {
+            u128::from(slack) * 16 / u128::from(capacity.max(1))
+        } else {
+            0
+        };
+        (branches.saturating_mul(1 + sixteenths as u64), slack)
+    }
+}
+
+/// A number below 256 that depends on both arguments (the finaliser of SplitMix64).
+fn noise(run: u64, i: u64) -> u64 {
+    let mut z =
+        (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ run.wrapping_mul(0xd1b5_4a32_d192_ed03);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z >> 56
+}
+
+struct Search {
+    state: State,
+    order: Order,
     nodes: u64,
     limit: u64,
-    order: u64,
+    depth: usize,
 }
 
-#[derive(Clone, Copy)]
-struct Valley {
-    start: usize,
-    end: usize,
+/// A run of sections with one floor.
+struct Run {
+    sections: Range<usize>,
     floor: u64,
+    /// Floor of the lower neighbour.
     brim: u64,
+    /// Blocks left that lie within.
+    blocks: Vec<usize>,
 }
 
-impl State {
-    fn new(blocks: &[Block], capacity: u64) -> Self {
-        let mut cuts: Vec<u64> = blocks.iter().flat_map(|b| [b.first, b.end]).collect();
-        cuts.sort_unstable();
-        cuts.dedup();
-        let at = |step: u64| cuts.partition_point(|&cut| cut < step);
-        let items: Vec<Item> = blocks
-            .iter()
-            .map(|b| Item {
-                start: at(b.first),
-                end: at(b.end),
-                bytes: b.bytes,
-                align: b.align,
-            })
-            .collect();
-        let mut rest = vec![0; cuts.len().saturating_sub(1)];
-        for item in &items {
-            rest[item.start..item.end]
-                .iter_mut()
-                .for_each(|r| *r += item.bytes);
-        }
-        Self {
-            floor: vec![0; rest.len()],
-            initial_rest: rest.clone(),
-            rest,
-            offsets: vec![0; items.len()],
-            items,
-            capacity,
-            trail: Vec::new(),
-            placed: Vec::new(),
-            nodes: 0,
-            limit: 0,
-            order: 0,
-        }
+impl Run {
+    fn is_valley(&self) -> bool {
+        self.brim > self.floor
     }
+}
 
-    fn reset(&mut self) {
-        self.floor.fill(0);
-        self.rest.copy_from_slice(&self.initial_rest);
-        self.trail.clear();
-        self.placed.clear();
-        self.nodes = 0;
-    }
+/// Where to branch.
+struct Branch {
+    section: usize,
+    /// Blocks that may stand on the floor there.
+    blocks: Vec<usize>,
+    /// The floor of the section if none does; absent when that cannot be.
+    rise: Option<u64>,
+}
 
-    fn solution(&self, blocks: &[Block]) -> (Vec<u64>, u64) {
-        let tops = blocks
-            .iter()
-            .zip(&self.offsets)
-            .map(|(b, &offset)| b.top(offset));
-        (self.offsets.clone(), tops.max().unwrap_or(0))
-    }
-
-    fn lowest(&self, i: usize) -> u64 {
-        let item = &self.items[i];
-        let floor = self.floor[item.start..item.end]
-            .iter()
-            .copied()
-            .max()
-            .unwrap_or(0);
-        floor.next_multiple_of(item.align)
-    }
-
-    fn raise(&mut self, sections: std::ops::Range<usize>, to: u64) -> bool {
-        for s in sections {
-            if self.floor[s] < to {
-                self.trail.push((s, self.floor[s]));
-                self.floor[s] = to;
-                if to + self.rest[s] > self.capacity {
-                    return false;
-                }
-            }
-        }
-        true
-    }
-
-    fn place(&mut self, i: usize) -> bool {
-        let item = self.items[i];
-        let offset = self.lowest(i);
-        self.offsets[i] = offset;
-        self.placed.push(i);
-        self.rest[item.start..item.end]
-            .iter_mut()
-            .for_each(|r| *r -= item.bytes);
-        self.raise(item.start..item.end, offset + item.bytes)
-    }
-
-    fn undo(&mut self, trail: usize, placed: usize) {
-        while self.trail.len() > trail {
-            if let Some((s, floor)) = self.trail.pop() {
-                self.floor[s] = floor;
-            }
-        }
-        while self.placed.len() > placed {
-            if let Some(i) = self.placed.pop() {
-                let item = self.items[i];
-                self.rest[item.start..item.end]
-                    .iter_mut()
-                    .for_each(|r| *r += item.bytes);
-            }
-        }
-    }
-
-    fn force(&mut self, left: &[usize], range: std::ops::Range<usize>) -> bool {
-        let mut least = vec![0u64; range.len()];
-        loop {
-            least.fill(u64::MAX);
-            for &i in left {
-                let lowest = self.lowest(i);
-                let item = &self.items[i];
-                for l in &mut least[item.start - range.start..item.end - range.start] {
-                    *l = (*l).min(lowest);
-                }
-            }
-            let mut changed = false;
-            for s in range.clone() {
-                let to = least[s - range.start];
-                if to != u64::MAX && to > self.floor[s] {
-                    changed = true;
-                    if !self.raise(s..s + 1, to) {
-                        return false;
-                    }
-                }
-            }
-            if !changed {
-                return true;
-            }
-        }
-    }
-
-    fn solve(&mut self, left: &[usize]) -> Outcome {
+impl Search {
+    /// Solves the blocks left, parts that never meet one after the other.
+    fn parts(&mut self, left: &[usize]) -> Outcome {
         let mut sorted = left.to_vec();
-        sorted.sort_by_key(|&i| (self.items[i].start, i));
-        let mut at = 0;
-        while at < sorted.len() {
-            let mut end = self.items[sorted[at]].end;
-            let from = at;
-            at += 1;
-            while at < sorted.len() && self.items[sorted[at]].start < end {
-                end = end.max(self.items[sorted[at]].end);
-                at += 1;
+        sorted.sort_by_key(|&i| (self.state.items[i].start, i));
+        let mut rest = sorted.as_slice();
+        while let Some(&first) = rest.first() {
+            let start = self.state.items[first].start;
+            let mut end = self.state.items[first].end;
+            let mut count = 1;
+            while let Some(item) = rest.get(count).map(|&i| self.state.items[i]) {
+                if item.start >= end {
+                    break;
+                }
+                end = end.max(item.end);
+                count += 1;
             }
-            match self.solve_part(&sorted[from..at], self.items[sorted[from]].start..end) {
-                Outcome::Found => {}
+            match self.part(&rest[..count], start..end) {
+                Outcome::Done => rest = &rest[count..],
+                // Other solutions of earlier parts would change nothing for this one.
                 other => return other,
             }
         }
-        Outcome::Found
+        Outcome::Done
     }
 
-    fn solve_part(&mut self, left: &[usize], range: std::ops::Range<usize>) -> Outcome {
+    fn part(&mut self, left: &[usize], sections: Range<usize>) -> Outcome {
         self.nodes += 1;
-        if self.nodes > self.limit {
+        if self.nodes > self.limit || self.depth > MAX_DEPTH {
             return Outcome::Limit;
         }
-        if !self.force(left, range.clone()) {
+        self.depth += 1;
+        let outcome = self.branches(left, sections);
+        self.depth -= 1;
+        outcome
+    }
+
+    fn branches(&mut self, left: &[usize], sections: Range<usize>) -> Outcome {
+        if !self.state.force(left, sections.clone()) {
             return Outcome::Dead;
         }
-        let (valley, mut candidates) = self.choose(left, range);
-        self.sort(&mut candidates, &valley);
-        let (trail, placed) = (self.trail.len(), self.placed.len());
-        let mut tried: Vec<Item> = Vec::new();
-        for &i in &candidates {
-            let item = self.items[i];
-            if tried.iter().any(|t| {
-                t.start == item.start
-                    && t.end == item.end
-                    && t.bytes == item.bytes
-                    && t.align == item.align
-            }) {
-                continue;
-            }
-            tried.push(item);
-            if self.gap_wasted(&candidates, &valley, &item) {
-                continue;
-            }
-            let top = self.lowest(i) + item.bytes;
-            let ok = self.place(i)
-                && self.raise(
-                    valley.start..item.start,
-                    valley.brim_left(self, top, range_start(left, self)),
-                );
-            if ok {
-                let next: Vec<usize> = left.iter().copied().filter(|&j| j != i).collect();
-                match self.solve(&next) {
-                    Outcome::Dead => {}
-                    other => return other,
-                }
-            }
-            self.undo(trail, placed);
-        }
-        // Nothing stands on the valley.
-        let fits = |i: &usize| {
-            valley.floor.next_multiple_of(self.items[*i].align) + self.items[*i].bytes
-                <= valley.brim
+        let Some(branch) = self.choose(left, sections) else {
+            return Outcome::Dead;
         };
-        if valley.brim < u64::MAX && !candidates.iter().any(fits) {
-            if self.raise(valley.start..valley.end, valley.brim) {
-                match self.solve(left) {
+        let mark = self.state.mark();
+        for &i in &branch.blocks {
+            if self.state.place(i) {
+                let next: Vec<usize> = left.iter().copied().filter(|&j| j != i).collect();
+                match self.parts(&next) {
                     Outcome::Dead => {}
                     other => return other,
                 }
             }
-            self.undo(trail, placed);
+            self.state.undo(mark);
+        }
+        if let Some(rise) = branch.rise {
+            if self.state.raise(branch.section, rise) {
+                match self.parts(left) {
+                    Outcome::Dead => {}
+                    other => return other,
+                }
+            }
+            self.state.undo(mark);
         }
         Outcome::Dead
     }
 
-    fn gap_wasted(&self, candidates: &[usize], valley: &Valley, item: &Item) -> bool {
-        if item.start == valley.start {
-            return false;
+    /// The section with the least cost of branching.
+    fn choose(&self, left: &[usize], sections: Range<usize>) -> Option<Branch> {
+        let first = sections.start;
+        let (runs, standing) = self.runs(left, sections);
+        let mut best: Option<((u64, u64), &Run, usize, Option<u64>)> = None;
+        for run in runs.iter().filter(|run| run.is_valley()) {
+            for section in run.sections.clone() {
+                let count = standing[section - first];
+                let slack = self.state.slack(section);
+                let cost = |branches| self.order.cost(branches, slack, self.state.capacity);
+                let beaten = |cost| best.as_ref().is_some_and(|(least, ..)| *least <= cost);
+                if beaten(cost(count)) {
+                    continue;
+                }
+                let rise = self
+                    .rise(run, section)
+                    .filter(|rise| rise - run.floor <= slack);
+                let cost = cost(count + u64::from(rise.is_some()));
+                if !beaten(cost) {
+                    best = Some((cost, run, section, rise));
+                }
+            }
         }
-        let top = valley.floor.next_multiple_of(item.align) + item.bytes;
-        let brim = top.min(self.left_wall(valley));
-        candidates.iter().any(|&j| {
-            let other = &self.items[j];
-            other.end <= item.start
-                && valley.floor.next_multiple_of(other.align) + other.bytes <= brim
+        let (_, run, section, rise) = best?;
+        Some(Branch {
+            section,
+            blocks: self.standing(run, section),
+            rise,
         })
     }
 
-    fn left_wall(&self, valley: &Valley) -> u64 {
-        if valley.start == 0 || self.rest[valley.start - 1] == 0 {
-            u64::MAX
-        } else {
-            self.floor[valley.start - 1]
-        }
-    }
-
-    fn choose(&self, left: &[usize], range: std::ops::Range<usize>) -> (Valley, Vec<usize>) {
-        // Runs of equal floor.
-        let mut run_of = vec![0usize; range.len()];
-        let mut runs: Vec<Valley> = Vec::new();
-        for s in range.clone() {
-            let floor = self.floor[s];
+    /// Runs of equal floors with the blocks that lie within each valley, and the number of those
+    /// blocks over each section.
+    fn runs(&self, left: &[usize], sections: Range<usize>) -> (Vec<Run>, Vec<u64>) {
+        let first = sections.start;
+        let mut runs: Vec<Run> = Vec::new();
+        let mut number = Vec::with_capacity(sections.len());
+        for section in sections {
+            let floor = self.state.floor[section];
             match runs.last_mut() {
-                Some(run) if run.floor == floor => run.end = s + 1,
-                _ => runs.push(Valley {
-                    start: s,
-                    end: s + 1,
-                    floor,
-                    brim: 0,
-                }),
+                Some(run) if run.floor == floor => run.sections.end = section + 1,
+                _ => {
+                    let (sections, blocks) = (section..section + 1, Vec::new());
+                    runs.push(Run {
+                        sections,
+                        floor,
+                        brim: 0,
+                        blocks,
+                    });
+                }
             }
-            run_of[s - range.start] = runs.len() - 1;
+            number.push(runs.len() - 1);
         }
         for r in 0..runs.len() {
             let before = if r > 0 { runs[r - 1].floor } else { u64::MAX };
             let after = runs.get(r + 1).map_or(u64::MAX, |run| run.floor);
             runs[r].brim = before.min(after);
         }
-        let mut counts = vec![0usize; runs.len()];
-        let home = |i: usize| {
-            let item = &self.items[i];
-            let run = run_of[item.start - range.start];
-            (item.end <= runs[run].end && runs[run].brim > runs[run].floor).then_some(run)
-        };
+        let mut standing = vec![0; number.len()];
         for &i in left {
-            if let Some(run) = home(i) {
-                counts[run] += 1;
+            let item = &self.state.items[i];
+            let run = &mut runs[number[item.start - first]];
+            if run.is_valley() && item.end <= run.sections.end {
+                run.blocks.push(i);
+                standing[item.start - first..item.end - first]
+                    .iter_mut()
+                    .for_each(|n| *n += 1);
             }
         }
-        let slack = |run: &Valley| {
-            (run.start..run.end)
-                .map(|s| self.capacity - self.floor[s] - self.rest[s])
-                .min()
-                .unwrap_or(0)
-        };
-        let best = (0..runs.len())
-            .filter(|&r| runs[r].brim > runs[r].floor)
-            .min_by_key(|&r| match self.order % 3 {
-                0 => (counts[r] as u64, slack(&runs[r]), r),
-                1 => (slack(&runs[r]), counts[r] as u64, r),
-                _ => (runs[r].floor, counts[r] as u64, r),
-            })
-            .unwrap_or(0);
-        (
-            runs[best],
-            left.iter()
-                .copied()
-                .filter(|&i| home(i) == Some(best))
-                .collect(),
-        )
+        (runs, standing)
     }
 
-    fn sort(&self, candidates: &mut [usize], valley: &Valley) {
-        let order = self.order;
-        candidates.sort_by_key(|&i| {
-            let item = &self.items[i];
-            let width = (item.end - item.start) as u64;
-            let key = match (order / 3) % 2 {
-                0 => item.bytes * width,
-                _ => item.bytes,
-            };
-            (item.start - valley.start, u64::MAX - key, i)
-        });
+    /// The lowest floor of a section on which no block of its valley stands: what stands there later
+    /// is carried by a block beside it, or reaches over the brim. `None` if there is nothing to.
+    fn rise(&self, run: &Run, section: usize) -> Option<u64> {
+        let items = run.blocks.iter().map(|&i| &self.state.items[i]);
+        let beside = items
+            .filter(|item| !item.covers(section))
+            .map(|item| item.bytes)
+            .min();
+        let carried = beside.map_or(u64::MAX, |bytes| run.floor + bytes);
+        Some(carried.min(run.brim)).filter(|&rise| rise < u64::MAX)
     }
-}
 
-fn range_start(_left: &[usize], _s: &State) -> usize {
-    0
-}
-impl Valley {
-    fn brim_left(&self, s: &State, top: u64, _x: usize) -> u64 {
-        top.min(s.left_wall(self))
+    /// The blocks that may stand in a section, in the order in which they are tried. Of several
+    /// blocks with the same lifetime and size, one is enough.
+    fn standing(&self, run: &Run, section: usize) -> Vec<usize> {
+        let items = &self.state.items;
+        let mut blocks: Vec<usize> = Vec::new();
+        for &i in run.blocks.iter().filter(|&&i| items[i].covers(section)) {
+            if !blocks.iter().any(|&other| items[other] == items[i]) {
+                blocks.push(i);
+            }
+        }
+        blocks.sort_by_cached_key(|&i| (std::cmp::Reverse(self.order.weight(i, &items[i])), i));
+        blocks
     }
 }

@@ -1,0 +1,166 @@
+//! Seeded random problems, judged by the independent check and by brute force.
+
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
+use sinter_plan::{Buffer, Options, PlanError, check, generate, plan, plan_with};
+
+const NO_LIMIT: u64 = u64::MAX;
+
+/// Buffers of a random chain-like program: many relations, mixed alignments, some empty buffers.
+fn problem(rng: &mut SmallRng) -> Vec<Buffer> {
+    let count = rng.random_range(1..40);
+    let mut buffers: Vec<Buffer> = Vec::new();
+    for i in 0..count {
+        let id = 10 * i + 3;
+        let first = rng.random_range(0..30);
+        let end = first + rng.random_range(1..10);
+        let bytes = rng.random_range(0..20) * rng.random_range(1..100);
+        let mut buffer = Buffer::new(id, first..end, bytes, 1 << rng.random_range(0..7));
+        if i > 0 {
+            let other = &buffers[rng.random_range(0..i)];
+            match rng.random_range(0..4) {
+                0 if other.bytes >= 64 => {
+                    let offset = rng.random_range(0..other.bytes / 64) * 64;
+                    buffer.bytes = buffer.bytes.min(other.bytes - offset);
+                    // The outer buffer's own place may be at any multiple of 64 in a third one.
+                    buffer = buffer.inside(other.id, offset);
+                }
+                1 => {
+                    buffer.first = other.end - 1;
+                    buffer.end = buffer.first + rng.random_range(1..6);
+                    if rng.random() {
+                        buffer.bytes = other.bytes;
+                    }
+                    buffer = buffer.in_place_of(other.id);
+                }
+                _ => {}
+            }
+        }
+        buffers.push(buffer);
+    }
+    buffers
+}
+
+#[test]
+fn plans_of_random_problems_hold() {
+    let mut rng = SmallRng::seed_from_u64(7);
+    let (mut shared, mut at_bound) = (0, 0);
+    for round in 0..400 {
+        let buffers = problem(&mut rng);
+        let plan = plan(&buffers, NO_LIMIT).unwrap_or_else(|e| panic!("round {round}: {e}"));
+        check(&buffers, &plan).unwrap_or_else(|e| panic!("round {round}: {e}\n{buffers:?}"));
+        assert!(plan.lower_bound <= plan.peak);
+        shared += plan.in_place.len();
+        at_bound += usize::from(plan.lower_bound == plan.peak);
+        assert_eq!(
+            plan,
+            sinter_plan::plan(&buffers, NO_LIMIT).unwrap(),
+            "the same every time"
+        );
+        // With exactly that much memory it fits, too.
+        let tight = sinter_plan::plan(&buffers, plan.peak).unwrap();
+        check(&buffers, &tight).unwrap();
+    }
+    assert!(shared > 100, "in-place reuse happens: {shared}");
+    assert!(at_bound > 200, "most plans are proven best: {at_bound}");
+}
+
+/// The lowest peak over all orders of placing the buffers at their lowest free offset: the best there
+/// is, for some order places the buffers of a best plan from below.
+fn brute_force(buffers: &[Buffer], placed: &mut Vec<(usize, u64)>) -> u64 {
+    if placed.len() == buffers.len() {
+        return placed
+            .iter()
+            .map(|&(i, offset)| offset + buffers[i].bytes)
+            .max()
+            .unwrap_or(0);
+    }
+    let mut best = u64::MAX;
+    for i in 0..buffers.len() {
+        if placed.iter().any(|&(j, _)| i == j) {
+            continue;
+        }
+        let meets =
+            |j: usize| buffers[j].first < buffers[i].end && buffers[i].first < buffers[j].end;
+        let floor = placed.iter().filter(|&&(j, _)| meets(j));
+        let floor = floor
+            .map(|&(j, offset)| offset + buffers[j].bytes)
+            .max()
+            .unwrap_or(0);
+        placed.push((i, floor.next_multiple_of(buffers[i].align)));
+        best = best.min(brute_force(buffers, placed));
+        placed.pop();
+    }
+    best
+}
+
+#[test]
+fn small_plans_are_as_low_as_brute_force() {
+    let mut rng = SmallRng::seed_from_u64(11);
+    let mut above_bound = 0;
+    for round in 0..150 {
+        let count = rng.random_range(1..8);
+        let buffers: Vec<Buffer> = (0..count)
+            .map(|id| {
+                let first = rng.random_range(0..6);
+                let steps = first..first + rng.random_range(1..5);
+                Buffer::new(
+                    id,
+                    steps,
+                    rng.random_range(1..12),
+                    1 << rng.random_range(0..3),
+                )
+            })
+            .collect();
+        let best = brute_force(&buffers, &mut Vec::new());
+        let plan = plan(&buffers, best).unwrap_or_else(|e| panic!("round {round}: {e}"));
+        check(&buffers, &plan).unwrap();
+        assert_eq!(plan.peak, best, "round {round}: {buffers:?}");
+        above_bound += usize::from(best > plan.lower_bound);
+        match sinter_plan::plan(&buffers, best - 1) {
+            Err(PlanError::DoesNotFit { proven, needed, .. }) => {
+                assert!(proven, "round {round}");
+                assert!(needed >= best);
+            }
+            other => panic!("round {round}: {other:?}"),
+        }
+    }
+    assert!(above_bound > 5, "the search decides some: {above_bound}");
+}
+
+#[test]
+fn perfect_tilings_are_found() {
+    let mut missed = 0;
+    for seed in 0..10 {
+        let buffers = generate::tiling(seed, 60, 4096, 100);
+        assert_eq!(buffers.len(), 60);
+        assert_eq!(buffers, generate::tiling(seed, 60, 4096, 100));
+        let plan = plan(&buffers, 4096).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        check(&buffers, &plan).unwrap();
+        assert_eq!((plan.peak, plan.lower_bound), (4096, 4096));
+        // Heuristics alone are not enough.
+        let heuristics = Options {
+            fit_nodes: 0,
+            improve_nodes: 0,
+            improve_blocks: 0,
+        };
+        missed += usize::from(plan_with(&buffers, 4096, &heuristics).is_err());
+    }
+    assert!(missed >= 8, "only {missed} of 10 are hard");
+}
+
+#[test]
+fn a_large_problem_keeps_to_a_small_stack() {
+    let buffers = generate::tiling(3, 3000, 1 << 30, 1 << 20);
+    let search = std::thread::Builder::new()
+        .stack_size(1 << 20)
+        .spawn(move || {
+            let limits = Options {
+                fit_nodes: 3_000,
+                ..Options::default()
+            };
+            plan_with(&buffers, 1 << 30, &limits).is_ok()
+        });
+    // Found or not, within the limit it ends.
+    search.unwrap().join().unwrap();
+}
