@@ -12,7 +12,7 @@ use crate::{greedy, search};
 pub struct Options {
     /// Nodes of the search, all its restarts together, when the heuristics are over the capacity.
     pub fit_nodes: u64,
-    /// Nodes of the search, per goal tried, when the plan fits but is above the lower bound.
+    /// Nodes of the search, all goals together, when a plan fits but is above the lower bound.
     pub improve_nodes: u64,
     /// Parts with more blocks than this are not improved once they fit.
     pub improve_blocks: usize,
@@ -22,7 +22,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             fit_nodes: 1_000_000,
-            improve_nodes: 20_000,
+            improve_nodes: 8_000,
             improve_blocks: 200,
         }
     }
@@ -80,7 +80,7 @@ impl Draft {
         let (mut peak, mut lower_bound, mut impossible) = (0, 0, false);
         for part in profile::parts(blocks) {
             let members: Vec<Block> = part.iter().map(|&i| blocks[i]).collect();
-            let (_, bound) = profile::fullest(&members);
+            let bound = profile::lower_bound(&members);
             // Below what an earlier part needs, nothing is gained.
             let goal = bound.max(peak);
             let placed = place(&members, goal, capacity, options);
@@ -139,7 +139,7 @@ fn place(blocks: &[Block], goal: u64, capacity: u64, options: &Options) -> Place
         impossible: false,
     };
     if peak > capacity && goal <= capacity {
-        match search::search(blocks, capacity, options.fit_nodes) {
+        match search::search(blocks, capacity, options.fit_nodes).0 {
             Found::Offsets(offsets, peak) => (placed.offsets, placed.peak) = (offsets, peak),
             Found::Impossible => placed.impossible = true,
             Found::Unknown => {}
@@ -154,11 +154,16 @@ fn place(blocks: &[Block], goal: u64, capacity: u64, options: &Options) -> Place
 /// Lowers the peak towards the goal while the search keeps up.
 fn improve(blocks: &[Block], goal: u64, placed: &mut Placed, options: &Options) {
     let mut floor = goal;
-    while floor < placed.peak {
+    let mut nodes = options.improve_nodes;
+    while floor < placed.peak && nodes > 0 {
+        // Low targets first: they often succeed at once, and the gap shrinks fast when they do.
         let target = floor + (placed.peak - floor) / 4;
-        match search::search(blocks, target, options.improve_nodes) {
+        let limit = nodes.min(options.improve_nodes.div_ceil(4));
+        let (found, spent) = search::search(blocks, target, limit);
+        match found {
             Found::Offsets(offsets, peak) => (placed.offsets, placed.peak) = (offsets, peak),
             Found::Impossible | Found::Unknown => floor = target + 1,
         }
+        nodes = nodes.saturating_sub(spent);
     }
 }

@@ -43,6 +43,27 @@ pub(crate) fn fullest(blocks: &[Block]) -> (u64, u64) {
     (step, most)
 }
 
+/// The alignment that all blocks share: between offsets, sizes count in multiples of it.
+pub(crate) fn grain(blocks: &[Block]) -> u64 {
+    blocks.iter().map(|b| b.align).min().unwrap_or(1)
+}
+
+/// No placement is lower: the most that is live at one step, sizes rounded up to the grain but for
+/// the block on top.
+pub(crate) fn lower_bound(blocks: &[Block]) -> u64 {
+    let grain = grain(blocks);
+    let at = |step: u64| {
+        let live = blocks.iter().filter(|b| b.first <= step && step < b.end);
+        let (sum, pad) = live.fold((0, 0), |(sum, most), b| {
+            let rounded = b.bytes.next_multiple_of(grain);
+            (sum + rounded, (rounded - b.bytes).max(most))
+        });
+        sum - pad
+    };
+    // The most is reached where some block begins.
+    blocks.iter().map(|b| at(b.first)).max().unwrap_or(0)
+}
+
 /// Blocks live at a step, largest first.
 pub(crate) fn live_at(blocks: &[Block], step: u64) -> Vec<usize> {
     let mut live: Vec<&Block> = blocks
@@ -82,6 +103,17 @@ mod tests {
             bytes,
             align: 1,
         }
+    }
+
+    #[test]
+    fn sizes_count_in_grains_but_for_the_top() {
+        let aligned = |id, bytes, align| Block {
+            align,
+            ..block(id, 0, 1, bytes)
+        };
+        let blocks = [aligned(0, 65, 64), aligned(1, 1, 64), aligned(2, 64, 128)];
+        assert_eq!(lower_bound(&blocks), 128 + 64 + 64 - 63);
+        assert_eq!(lower_bound(&[]), 0);
     }
 
     #[test]

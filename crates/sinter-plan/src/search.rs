@@ -13,6 +13,10 @@
 //! - *Parts*: when no block left spans a boundary, both sides are solved by themselves.
 //! - *Restarts*: short runs, each with another order of branches, grow longer only slowly.
 //!
+//! With mixed alignments, a block that stands on an aligned offset above the floor may leave room below
+//! for a smaller one that does not cover the section; such solutions are found only when the smaller
+//! block's section comes first. A search that came across such room proves nothing.
+//!
 //! Sections with floors, solutions in canonical form, splitting into parts, and trying several orders
 //! of blocks are ideas of MiniMalloc (Moffitt, ASPLOS 2023); valleys are those of strip packing.
 
@@ -28,6 +32,9 @@ const RUN_NODES: u64 = 500;
 /// limit.
 const MAX_DEPTH: usize = 2_000;
 
+/// Exhausted runs after which a search gives up that cannot prove anything because of alignment.
+const MAX_EXHAUSTED: u64 = 32;
+
 /// What a search finds out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
@@ -39,10 +46,12 @@ pub(crate) enum Found {
     Unknown,
 }
 
-/// Looks for offsets within `capacity`, in at most about `limit` nodes.
-pub(crate) fn search(blocks: &[Block], capacity: u64, limit: u64) -> Found {
+/// Looks for offsets within `capacity`, in at most about `limit` nodes; also gives the number of
+/// nodes that were used.
+pub(crate) fn search(blocks: &[Block], capacity: u64, limit: u64) -> (Found, u64) {
     let mut spent = 0;
     let mut run = 0;
+    let mut exhausted = 0;
     while spent < limit {
         let order = Order::of(run);
         // Lengths 1 2 1 4 1 2 1 8 ... for each set of orders: most runs are short.
@@ -53,20 +62,29 @@ pub(crate) fn search(blocks: &[Block], capacity: u64, limit: u64) -> Found {
             nodes: 0,
             limit: nodes,
             depth: 0,
+            left_room: false,
         };
         let all: Vec<usize> = (0..blocks.len()).collect();
         match search.parts(&all) {
             Outcome::Done => {
                 let (offsets, peak) = search.state.solution();
-                return Found::Offsets(offsets, peak);
+                return (Found::Offsets(offsets, peak), spent + search.nodes);
             }
-            Outcome::Dead => return Found::Impossible,
+            Outcome::Dead if !search.left_room => {
+                return (Found::Impossible, spent + search.nodes);
+            }
+            Outcome::Dead => {
+                exhausted += 1;
+                if exhausted == MAX_EXHAUSTED {
+                    return (Found::Unknown, spent + search.nodes);
+                }
+            }
             Outcome::Limit => {}
         }
         spent += search.nodes;
         run += 1;
     }
-    Found::Unknown
+    (Found::Unknown, spent)
 }
 
 enum Outcome {
@@ -140,6 +158,8 @@ struct Search {
     nodes: u64,
     limit: u64,
     depth: usize,
+    /// Whether a block was put above room that a smaller one might have used.
+    left_room: bool,
 }
 
 /// A run of sections with one floor.
@@ -213,6 +233,7 @@ impl Search {
         };
         let mark = self.state.mark();
         for &i in &branch.blocks {
+            self.left_room |= self.state.leaves_room(i, left);
             if self.state.place(i) {
                 let next: Vec<usize> = left.iter().copied().filter(|&j| j != i).collect();
                 match self.parts(&next) {

@@ -2,14 +2,17 @@
 
 use std::ops::Range;
 
-use crate::profile::Block;
+use crate::profile::{Block, grain};
 
 /// A block in sections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Item {
     pub(crate) start: usize,
     pub(crate) end: usize,
+    /// Size, rounded up to the grain.
     pub(crate) bytes: u64,
+    /// How much of it is rounding.
+    pub(crate) pad: u64,
     pub(crate) align: u64,
 }
 
@@ -33,6 +36,8 @@ pub(crate) struct State {
     pub(crate) floor: Vec<u64>,
     /// Bytes still to be placed, per section.
     rest: Vec<u64>,
+    /// The capacity, per section, with room for the rounding of a block on top.
+    limit: Vec<u64>,
     offsets: Vec<u64>,
     /// Sections whose floor rose, with the floor before.
     trail: Vec<(usize, u64)>,
@@ -45,22 +50,34 @@ impl State {
         cuts.sort_unstable();
         cuts.dedup();
         let at = |step: u64| cuts.partition_point(|&cut| cut < step);
-        let item = |b: &Block| Item {
-            start: at(b.first),
-            end: at(b.end),
-            bytes: b.bytes,
-            align: b.align,
+        let grain = grain(blocks);
+        let item = |b: &Block| {
+            let bytes = b.bytes.next_multiple_of(grain);
+            let (start, end) = (at(b.first), at(b.end));
+            Item {
+                start,
+                end,
+                bytes,
+                pad: bytes - b.bytes,
+                align: b.align,
+            }
         };
         let items: Vec<Item> = blocks.iter().map(item).collect();
         let mut rest = vec![0; cuts.len().saturating_sub(1)];
+        let mut limit = vec![capacity; rest.len()];
         for item in &items {
             rest[item.start..item.end]
                 .iter_mut()
                 .for_each(|r| *r += item.bytes);
+            let padded = capacity.saturating_add(item.pad);
+            limit[item.start..item.end]
+                .iter_mut()
+                .for_each(|l| *l = padded.max(*l));
         }
         Self {
             floor: vec![0; rest.len()],
             rest,
+            limit,
             offsets: vec![0; items.len()],
             items,
             capacity,
@@ -75,14 +92,13 @@ impl State {
             .items
             .iter()
             .zip(&self.offsets)
-            .map(|(item, offset)| offset + item.bytes);
+            .map(|(item, offset)| offset + item.bytes - item.pad);
         (self.offsets.clone(), tops.max().unwrap_or(0))
     }
 
     /// Bytes of a section that may be wasted.
     pub(crate) fn slack(&self, section: usize) -> u64 {
-        self.capacity
-            .saturating_sub(self.floor[section] + self.rest[section])
+        self.limit[section].saturating_sub(self.floor[section] + self.rest[section])
     }
 
     /// The lowest offset at which a block could be put now.
@@ -96,13 +112,28 @@ impl State {
         floor.next_multiple_of(item.align)
     }
 
+    /// Whether a block at its lowest offset would lie above room, made by its alignment, into which
+    /// another one of those left fits.
+    pub(crate) fn leaves_room(&self, i: usize, left: &[usize]) -> bool {
+        let (item, offset) = (&self.items[i], self.lowest(i));
+        let floors = &self.floor[item.start..item.end];
+        if floors.iter().all(|&floor| floor == offset) {
+            return false;
+        }
+        left.iter().filter(|&&j| j != i).any(|&j| {
+            let other = &self.items[j];
+            let meets = other.start < item.end && item.start < other.end;
+            meets && self.lowest(j) + other.bytes <= offset
+        })
+    }
+
     /// Raises a floor; false when what is left there does not fit any more.
     pub(crate) fn raise(&mut self, section: usize, to: u64) -> bool {
         if self.floor[section] < to {
             self.trail.push((section, self.floor[section]));
             self.floor[section] = to;
         }
-        self.floor[section] + self.rest[section] <= self.capacity
+        self.floor[section] + self.rest[section] <= self.limit[section]
     }
 
     /// Puts a block at its lowest offset; false when that is a dead end.
@@ -114,7 +145,8 @@ impl State {
         self.rest[item.start..item.end]
             .iter_mut()
             .for_each(|r| *r -= item.bytes);
-        (item.start..item.end).all(|section| self.raise(section, offset + item.bytes))
+        let top = offset + item.bytes;
+        top - item.pad <= self.capacity && (item.start..item.end).all(|s| self.raise(s, top))
     }
 
     /// Raises floors to the lowest offset of any block left, again and again; false when something

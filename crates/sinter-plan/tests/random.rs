@@ -9,20 +9,20 @@ const NO_LIMIT: u64 = u64::MAX;
 /// Buffers of a random chain-like program: many relations, mixed alignments, some empty buffers.
 fn problem(rng: &mut SmallRng) -> Vec<Buffer> {
     let count = rng.random_range(1..40);
+    let grain = [1, 32, 64][rng.random_range(0..3)];
     let mut buffers: Vec<Buffer> = Vec::new();
     for i in 0..count {
         let id = 10 * i + 3;
         let first = rng.random_range(0..30);
         let end = first + rng.random_range(1..10);
         let bytes = rng.random_range(0..20) * rng.random_range(1..100);
-        let mut buffer = Buffer::new(id, first..end, bytes, 1 << rng.random_range(0..7));
+        let mut buffer = Buffer::new(id, first..end, bytes, grain << rng.random_range(0..10) / 9);
         if i > 0 {
             let other = &buffers[rng.random_range(0..i)];
             match rng.random_range(0..4) {
-                0 if other.bytes >= 64 => {
-                    let offset = rng.random_range(0..other.bytes / 64) * 64;
+                0 if other.bytes >= 128 => {
+                    let offset = rng.random_range(0..other.bytes / 128) * 128;
                     buffer.bytes = buffer.bytes.min(other.bytes - offset);
-                    // The outer buffer's own place may be at any multiple of 64 in a third one.
                     buffer = buffer.inside(other.id, offset);
                 }
                 1 => {
@@ -45,7 +45,7 @@ fn problem(rng: &mut SmallRng) -> Vec<Buffer> {
 fn plans_of_random_problems_hold() {
     let mut rng = SmallRng::seed_from_u64(7);
     let (mut shared, mut at_bound) = (0, 0);
-    for round in 0..400 {
+    for round in 0..200 {
         let buffers = problem(&mut rng);
         let plan = plan(&buffers, NO_LIMIT).unwrap_or_else(|e| panic!("round {round}: {e}"));
         check(&buffers, &plan).unwrap_or_else(|e| panic!("round {round}: {e}\n{buffers:?}"));
@@ -61,8 +61,8 @@ fn plans_of_random_problems_hold() {
         let tight = sinter_plan::plan(&buffers, plan.peak).unwrap();
         check(&buffers, &tight).unwrap();
     }
-    assert!(shared > 100, "in-place reuse happens: {shared}");
-    assert!(at_bound > 200, "most plans are proven best: {at_bound}");
+    assert!(shared > 50, "in-place reuse happens: {shared}");
+    assert!(at_bound > 150, "most plans are proven best: {at_bound}");
 }
 
 /// The lowest peak over all orders of placing the buffers at their lowest free offset: the best there
@@ -94,26 +94,26 @@ fn brute_force(buffers: &[Buffer], placed: &mut Vec<(usize, u64)>) -> u64 {
     best
 }
 
+/// A few buffers, each aligned to one of the first `alignments` powers of two from `grain`.
+fn small(rng: &mut SmallRng, grain: u64, alignments: u32) -> Vec<Buffer> {
+    let buffer = |id| {
+        let first = rng.random_range(0..6);
+        let steps = first..first + rng.random_range(1..5);
+        let bytes = rng.random_range(1..12);
+        Buffer::new(id, steps, bytes, grain << rng.random_range(0..alignments))
+    };
+    (0..7).map(buffer).collect()
+}
+
 #[test]
 fn small_plans_are_as_low_as_brute_force() {
     let mut rng = SmallRng::seed_from_u64(11);
     let mut above_bound = 0;
     for round in 0..150 {
-        let count = rng.random_range(1..8);
-        let buffers: Vec<Buffer> = (0..count)
-            .map(|id| {
-                let first = rng.random_range(0..6);
-                let steps = first..first + rng.random_range(1..5);
-                Buffer::new(
-                    id,
-                    steps,
-                    rng.random_range(1..12),
-                    1 << rng.random_range(0..3),
-                )
-            })
-            .collect();
+        let buffers = small(&mut rng, 1 << (round % 3), 1);
         let best = brute_force(&buffers, &mut Vec::new());
-        let plan = plan(&buffers, best).unwrap_or_else(|e| panic!("round {round}: {e}"));
+        let plan =
+            plan(&buffers, best).unwrap_or_else(|e| panic!("round {round}: {e} {buffers:?}"));
         check(&buffers, &plan).unwrap();
         assert_eq!(plan.peak, best, "round {round}: {buffers:?}");
         above_bound += usize::from(best > plan.lower_bound);
@@ -126,6 +126,31 @@ fn small_plans_are_as_low_as_brute_force() {
         }
     }
     assert!(above_bound > 5, "the search decides some: {above_bound}");
+}
+
+#[test]
+fn mixed_alignments_are_nearly_as_low_and_proofs_hold() {
+    let mut rng = SmallRng::seed_from_u64(13);
+    let mut missed = 0;
+    for round in 0..150 {
+        let buffers = small(&mut rng, 1, 4);
+        let best = brute_force(&buffers, &mut Vec::new());
+        let free = plan(&buffers, NO_LIMIT).unwrap();
+        check(&buffers, &free).unwrap();
+        assert!(
+            free.peak >= best && free.lower_bound <= best,
+            "round {round}"
+        );
+        match plan(&buffers, best) {
+            Ok(plan) => check(&buffers, &plan).unwrap(),
+            Err(PlanError::DoesNotFit { proven, .. }) => {
+                assert!(!proven, "round {round}: a false proof");
+                missed += 1;
+            }
+            Err(other) => panic!("round {round}: {other}"),
+        }
+    }
+    assert!(missed <= 1, "{missed} of 150 missed");
 }
 
 #[test]
