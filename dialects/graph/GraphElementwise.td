@@ -100,17 +100,17 @@ def Graph_HardSigmoidOp : Graph_Unary<"hard_sigmoid", "hard sigmoid",
 
 def Graph_GeluOp : Graph_Unary<"gelu", "Gaussian error linear unit", "x * Phi(x)"> {
   let description = [{
-    Elementwise: `y = x * Phi(x)` with the normal distribution function `Phi`, either through `erf`
-    (`approximate` is `none`) or through `tanh`.
+    Elementwise: `y = x * Phi(x)` with the normal distribution function `Phi`, through `erf`, or
+    `approximate` through `tanh`.
 
     Example:
 
     ```mlir
-    %y = graph.gelu none %x : tensor<1x197x768xf32>
+    %y = graph.gelu %x : tensor<1x197x768xf32>
     ```
   }];
-  let arguments = (ins SinterTensor:$input, OneOf<["none", "tanh"]>:$approximate);
-  let assemblyFormat = "custom<Word>($approximate) $input attr-dict `:` type($result)";
+  let arguments = (ins SinterTensor:$input, DefaultValuedAttr<BoolAttr, "false">:$approximate);
+  let assemblyFormat = "$input (`approximate` $approximate^)? attr-dict `:` type($result)";
 }
 
 def Graph_ClampOp : Graph_Unary<"clamp", "limits to a range", "min(max(x, lo), hi)"> {
@@ -166,7 +166,6 @@ def Graph_MaxOp : Graph_Binary<"max", "maximum", "a > b ? a : b">;
 def Graph_MinOp : Graph_Binary<"min", "minimum", "a < b ? a : b">;
 def Graph_PowOp : Graph_Binary<"pow", "power", "a ** b">;
 def Graph_RemOp : Graph_Binary<"rem", "remainder with the sign of the dividend", "a - b * trunc(a / b)">;
-def Graph_ModOp : Graph_Binary<"mod", "remainder with the sign of the divisor", "a - b * floor(a / b)">;
 def Graph_AndOp : Graph_Binary<"and", "logical and", "a && b", [Commutative]>;
 def Graph_OrOp : Graph_Binary<"or", "logical or", "a || b", [Commutative]>;
 def Graph_XorOp : Graph_Binary<"xor", "logical exclusive or", "a != b", [Commutative]>;

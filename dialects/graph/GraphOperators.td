@@ -69,7 +69,7 @@ def Graph_ScanOp : Graph_Operator<"scan", [Pure, SameOperandsAndResultType]> {
     ```
   }];
   let arguments = (ins SinterTensor:$input,
-    OneOf<["sum", "prod", "max", "min"]>:$kind, I64Attr:$axis,
+    OneOf<["sum", "prod"]>:$kind, I64Attr:$axis,
     DefaultValuedAttr<BoolAttr, "false">:$exclusive,
     DefaultValuedAttr<BoolAttr, "false">:$reverse);
   let results = (outs SinterTensor:$result);
@@ -151,7 +151,8 @@ def Graph_PoolOp : Graph_Operator<"pool"> {
   let summary = "maximum or average over windows";
   let description = [{
     Input `[N, C, spatial..]`. `pads` as in `graph.conv`; padding counts as minus infinity for `max`,
-    and for `avg` it is left out of the divisor unless `count_include_pad`.
+    and for `avg` it is left out of the divisor unless `count_include_pad`. With `ceil_mode` the output
+    extent is rounded up.
 
     Example:
 
@@ -162,11 +163,13 @@ def Graph_PoolOp : Graph_Operator<"pool"> {
   }];
   let arguments = (ins SinterTensor:$input, OneOf<["max", "avg"]>:$kind,
     DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
-    DenseI64ArrayAttr:$dilations, DefaultValuedAttr<BoolAttr, "false">:$count_include_pad);
+    DenseI64ArrayAttr:$dilations,
+    DefaultValuedAttr<BoolAttr, "false">:$ceil_mode,
+    DefaultValuedAttr<BoolAttr, "false">:$count_include_pad);
   let results = (outs SinterTensor:$result);
   let assemblyFormat = [{
     custom<Word>($kind) $input `kernel` $kernel `strides` $strides `pads` $pads
-    `dilations` $dilations (`count_include_pad` $count_include_pad^)? attr-dict
+    `dilations` $dilations (`ceil_mode` $ceil_mode^)? (`count_include_pad` $count_include_pad^)? attr-dict
     `:` type($input) `->` type($result)
   }];
 }
@@ -256,8 +259,8 @@ def Graph_ConcatOp : Graph_IndexMap<"concat"> {
 def Graph_PadOp : Graph_IndexMap<"pad"> {
   let summary = "adds elements at the ends of dimensions";
   let description = [{
-    `low[i]` elements before and `high[i]` after dimension `i`: `value`, or for `reflect` and `edge`
-    elements of the operand. Negative amounts cut off.
+    `low[i]` elements before and `high[i]` after dimension `i`: `value`, or for `reflect`,
+    `edge` and `wrap` elements of the operand. Negative amounts cut off.
 
     Example:
 
@@ -266,7 +269,7 @@ def Graph_PadOp : Graph_IndexMap<"pad"> {
     ```
   }];
   let arguments = (ins SinterTensor:$input, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high,
-    F64Attr:$value, OneOf<["constant", "reflect", "edge"]>:$mode);
+    F64Attr:$value, OneOf<["constant", "reflect", "edge", "wrap"]>:$mode);
   let assemblyFormat = [{
     custom<Word>($mode) $input `low` $low `high` $high `value` $value attr-dict
     `:` type($input) `->` type($result)
@@ -308,29 +311,36 @@ def Graph_GatherElementsOp : Graph_IndexMap<"gather_elements"> {
 def Graph_ResizeOp : Graph_IndexMap<"resize"> {
   let summary = "resamples";
   let description = [{
-    ONNX `Resize` (19) with the output extents known. `coordinate` maps an output coordinate to the
-    input by `scales`; `nearest` says how that is rounded in `nearest` mode.
+    ONNX `Resize` (19) to a known shape. `coordinates` maps an output coordinate to the input by
+    `scales` (none: output extent over input extent); `rounding` says how that is rounded in `nearest`
+    mode; `cubic_coefficient` and `exclude_outside` belong to `cubic`.
 
     Example:
 
     ```mlir
-    %y = graph.resize nearest %x sizes [1, 24, 160, 160] scales [1.0, 1.0, 2.0, 2.0]
-      coordinate asymmetric nearest floor : tensor<1x24x80x80xf32> -> tensor<1x24x160x160xf32>
+    %y = graph.resize nearest %x shape [1, 24, 160, 160] scales [1.0, 1.0, 2.0, 2.0]
+      coordinates asymmetric rounding floor : tensor<1x24x80x80xf32> -> tensor<1x24x160x160xf32>
     ```
   }];
   let arguments = (ins SinterTensor:$input,
     OneOf<["nearest", "linear", "cubic"]>:$mode,
-    DenseI64ArrayAttr:$sizes, DenseF64ArrayAttr:$scales,
-    OneOf<["half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners", "half_pixel_symmetric"]>:$coordinate,
-    OneOf<["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]>:$nearest);
+    OneOf<["half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric",
+           "tf_half_pixel_for_nn"]>:$coordinates,
+    OneOf<["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]>:$rounding,
+    DenseI64ArrayAttr:$shape,
+    DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$scales,
+    DefaultValuedAttr<F64Attr, "-0.75">:$cubic_coefficient,
+    DefaultValuedAttr<BoolAttr, "false">:$exclude_outside);
   let assemblyFormat = [{
-    custom<Word>($mode) $input `sizes` $sizes `scales` $scales `coordinate` custom<Word>($coordinate)
-    `nearest` custom<Word>($nearest) attr-dict `:` type($input) `->` type($result)
+    custom<Word>($mode) $input `shape` $shape (`scales` $scales^)?
+    `coordinates` custom<Word>($coordinates) `rounding` custom<Word>($rounding)
+    (`cubic_coefficient` $cubic_coefficient^)? (`exclude_outside` $exclude_outside^)? attr-dict
+    `:` type($input) `->` type($result)
   }];
 }
 
 //===--------------------------------------------------------------------------===//
-// Normalisations and attention: each has a decomposition
+// Normalisations: each has a decomposition
 //===--------------------------------------------------------------------------===//
 
 def Graph_SoftmaxOp : Graph_Operator<"softmax", [Pure, SameOperandsAndResultType]> {
@@ -403,28 +413,6 @@ def Graph_BatchNormOp : Graph_Operator<"batch_norm"> {
   let results = (outs SinterTensor:$result);
   let assemblyFormat = [{
     $input `,` $scale `,` $bias `,` $mean `,` $variance `epsilon` $epsilon attr-dict
-    `:` functional-type(operands, results)
-  }];
-}
-
-def Graph_AttentionOp : Graph_Operator<"attention"> {
-  let summary = "scaled dot-product attention";
-  let description = [{
-    `softmax(scale * q * transpose(k) + mask) * v` with query `[B.., S, D]`, key `[B.., T, D]`, value
-    `[B.., T, E]` and an optional mask that broadcasts to `[B.., S, T]`.
-
-    Example:
-
-    ```mlir
-    %y = graph.attention %q, %k, %v scale 1.250000e-01
-      : (tensor<1x8x197x64xf32>, tensor<1x8x197x64xf32>, tensor<1x8x197x64xf32>) -> tensor<1x8x197x64xf32>
-    ```
-  }];
-  let arguments = (ins SinterTensor:$query, SinterTensor:$key, SinterTensor:$value,
-    Optional<SinterTensor>:$mask, F64Attr:$scale);
-  let results = (outs SinterTensor:$result);
-  let assemblyFormat = [{
-    $query `,` $key `,` $value (`,` $mask^)? `scale` $scale attr-dict
     `:` functional-type(operands, results)
   }];
 }

@@ -56,7 +56,7 @@ def Tloop_ExtractOp : Tloop_Op<"extract", [Pure, AttrSizedOperandSegments]> {
     DenseI64ArrayAttr:$static_offsets, DenseI64ArrayAttr:$static_sizes);
   let results = (outs SinterTensorOrBuffer:$result);
   let assemblyFormat = [{
-    $source custom<DynamicIndexList>($offsets, $static_offsets)
+    $source `` custom<DynamicIndexList>($offsets, $static_offsets)
     `sizes` custom<DynamicIndexList>($sizes, $static_sizes) attr-dict
     `:` type($source) `->` type($result)
   }];
@@ -77,7 +77,7 @@ def Tloop_InsertOp : Tloop_Op<"insert", [Pure, TypesMatchWith<"the result is the
     DenseI64ArrayAttr:$static_offsets);
   let results = (outs SinterTensor:$result);
   let assemblyFormat = [{
-    $source `into` $dest custom<DynamicIndexList>($offsets, $static_offsets) attr-dict
+    $source `into` $dest `` custom<DynamicIndexList>($offsets, $static_offsets) attr-dict
     `:` type($source) `into` type($dest)
   }];
   let hasVerifier = 1;

@@ -126,7 +126,7 @@ impl Op {
             canonicalizer: op["hasCanonicalizer"] == 1,
             single_result: results.len() == 1 && !results[0],
             symbol,
-            effects: interfaces.contains(&"MemoryEffectsOpInterface"),
+            effects: interfaces.contains(&"MemoryEffectOpInterface"),
             outs: arguments.iter().any(|(_, name)| *name == "outs"),
         }
     }
