@@ -90,7 +90,9 @@ fn from_dense(dense: &DenseElementsAttribute<'_>, ty: TensorType) -> Result<Tens
     let count = ty.elements() as usize;
     let splat = dense.is_splat();
     let stored = if splat { count.min(1) } else { count };
-    let raw: Vec<u8> = if ty.element == ElementType::Bool {
+    let raw: Vec<u8> = if stored == 0 {
+        Vec::new()
+    } else if ty.element == ElementType::Bool {
         (0..stored)
             .map(|i| dense.bool_element(i).map(u8::from))
             .collect::<Result<_, _>>()

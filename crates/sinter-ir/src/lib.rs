@@ -22,6 +22,7 @@ pub mod build;
 pub mod constant;
 pub mod context;
 pub mod diagnostic;
+pub mod emitter;
 pub mod error;
 pub mod graph;
 pub mod hooks;
