@@ -108,7 +108,6 @@ fn small(rng: &mut SmallRng, grain: u64, alignments: u32) -> Vec<Buffer> {
 #[test]
 fn small_plans_are_as_low_as_brute_force() {
     let mut rng = SmallRng::seed_from_u64(11);
-    let mut above_bound = 0;
     for round in 0..150 {
         let buffers = small(&mut rng, 1 << (round % 3), 1);
         let best = brute_force(&buffers, &mut Vec::new());
@@ -116,7 +115,6 @@ fn small_plans_are_as_low_as_brute_force() {
             plan(&buffers, best).unwrap_or_else(|e| panic!("round {round}: {e} {buffers:?}"));
         check(&buffers, &plan).unwrap();
         assert_eq!(plan.peak, best, "round {round}: {buffers:?}");
-        above_bound += usize::from(best > plan.lower_bound);
         match sinter_plan::plan(&buffers, best - 1) {
             Err(PlanError::DoesNotFit { proven, needed, .. }) => {
                 assert!(proven, "round {round}");
@@ -125,7 +123,41 @@ fn small_plans_are_as_low_as_brute_force() {
             other => panic!("round {round}: {other:?}"),
         }
     }
-    assert!(above_bound > 5, "the search decides some: {above_bound}");
+}
+
+#[test]
+fn a_gap_above_the_bound_is_proven() {
+    let blocks = [
+        (5..8, 3),
+        (0..3, 1),
+        (3..4, 2),
+        (4..8, 1),
+        (2..8, 3),
+        (1..2, 4),
+        (1..4, 2),
+        (4..5, 3),
+        (0..1, 6),
+    ];
+    let buffers: Vec<Buffer> = (0..)
+        .zip(blocks)
+        .map(|(id, (t, n))| Buffer::new(id, t, n, 1))
+        .collect();
+    let best = plan(&buffers, NO_LIMIT).unwrap();
+    check(&buffers, &best).unwrap();
+    assert_eq!((best.lower_bound, best.peak), (7, 8));
+    assert_eq!(brute_force(&buffers, &mut Vec::new()), 8);
+    let refused = plan(&buffers, 7).unwrap_err();
+    assert!(
+        matches!(
+            refused,
+            PlanError::DoesNotFit {
+                proven: true,
+                needed: 8,
+                ..
+            }
+        ),
+        "{refused}"
+    );
 }
 
 #[test]
