@@ -30,24 +30,27 @@ pub(crate) fn uses(access: &Access, iter: usize) -> bool {
     access.index.iter().any(|e| e.uses(iter))
 }
 
-/// The largest divisor of a quotient or remainder in which an iterator occurs, 1 without any: tiles
-/// along the iterator must be multiples of it to be boxes of the operand.
+/// The least common multiple of the divisors of quotients and remainders in which an iterator occurs,
+/// 1 without any: tiles along the iterator must be multiples of it to be boxes of the operand.
 pub(crate) fn divisor(access: &Access, iter: usize) -> i64 {
     fn of(e: &Affine, iter: usize) -> i64 {
         match e {
             Affine::Const(_) | Affine::Iter(_) => 1,
-            Affine::Add(a, b) => of(a, iter).max(of(b, iter)),
+            Affine::Add(a, b) => lcm(of(a, iter), of(b, iter)),
             Affine::Mul(a, _) => of(a, iter),
-            Affine::FloorDiv(a, c) | Affine::Mod(a, c) => {
-                if a.uses(iter) {
-                    of(a, iter).max(*c)
-                } else {
-                    1
-                }
-            }
+            Affine::FloorDiv(a, c) | Affine::Mod(a, c) if a.uses(iter) => lcm(of(a, iter), *c),
+            Affine::FloorDiv(..) | Affine::Mod(..) => 1,
         }
     }
-    access.index.iter().map(|e| of(e, iter)).max().unwrap_or(1)
+    access.index.iter().fold(1, |d, e| lcm(d, of(e, iter)))
+}
+
+/// Least common multiple of positive numbers.
+pub(crate) fn lcm(a: i64, b: i64) -> i64 {
+    fn gcd(a: i64, b: i64) -> i64 {
+        if b == 0 { a } else { gcd(b, a % b) }
+    }
+    a / gcd(a, b) * b
 }
 
 /// Whether the iterator occurs in a dimension of the access that can be outside the operand.

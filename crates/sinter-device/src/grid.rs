@@ -3,7 +3,7 @@
 use sinter_loops::kernel::{GridAxis, Kernel, Role, Schedule};
 use sinter_loops::nest::IterKind;
 
-use crate::access::{divisor, padded_along, touched_bytes, uses};
+use crate::access::{divisor, lcm, padded_along, touched_bytes, uses};
 use crate::device::Device;
 use crate::footprint::overfull;
 use crate::refusal::Refusal;
@@ -38,33 +38,53 @@ pub(crate) fn ordered(kernel: &Kernel, axes: Vec<Axis>) -> Vec<Axis> {
     first.into_iter().chain(last).collect()
 }
 
-/// Points that tiles along an axis should be multiples of.
-fn granule(kernel: &Kernel, axis: &Axis, schedule: &Schedule, device: &Device) -> i64 {
-    let of_stage = |(s, i): (usize, &Option<usize>)| {
-        let (Some(i), stage, nest) = (*i, &schedule.stages[s], &kernel.stages[s]) else {
-            return 1;
-        };
-        let block = nest.accesses().map(|a| divisor(a, i)).max().unwrap_or(1);
+/// What tiles along an axis are multiples of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Granule {
+    /// For whole register tiles.
+    wanted: i64,
+    /// So that the kernel can be made at all.
+    needed: i64,
+}
+
+fn granule(kernel: &Kernel, axis: &Axis, schedule: &Schedule, device: &Device) -> Granule {
+    let mut needed = 1;
+    let mut wanted = 1;
+    for (s, iter) in axis.iters.iter().enumerate() {
+        let Some(i) = *iter else { continue };
+        let (stage, nest) = (&schedule.stages[s], &kernel.stages[s]);
+        needed = nest.accesses().fold(needed, |n, a| lcm(n, divisor(a, i)));
         if stage.vector == Some(i) {
-            return block.max(stage.lanes * stage.vectors);
+            wanted = wanted.max(stage.lanes * stage.vectors);
         }
-        if stage.rows != Some(i) {
-            return block;
+        if stage.rows == Some(i) {
+            wanted = wanted.max(stage.row_tile);
+            let extents = nest.extents();
+            let padded = nest
+                .reads
+                .iter()
+                .any(|r| padded_along(r, &kernel.slots, i, &extents));
+            // Border tiles are told apart at compile time, so such an axis stays whole.
+            if padded && !device.is_scratchpad() {
+                needed = axis.extent;
+            }
         }
-        let extents = nest.extents();
-        let padded = nest
-            .reads
-            .iter()
-            .any(|r| padded_along(r, &kernel.slots, i, &extents));
-        // Border tiles are told apart at compile time, so such an axis stays whole.
-        if padded && !device.is_scratchpad() {
-            axis.extent
-        } else {
-            block.max(stage.row_tile)
-        }
+    }
+    // The last block of a scratchpad device starts earlier, so that it ends with the axis: it is
+    // aligned only when the axis is.
+    if device.is_scratchpad() && axis.extent % needed != 0 {
+        needed = axis.extent;
+    }
+    let needed = needed.min(axis.extent);
+    let wanted = if wanted % needed == 0 {
+        wanted
+    } else {
+        needed.max(wanted / needed * needed)
     };
-    let granules = axis.iters.iter().enumerate().map(of_stage);
-    granules.max().unwrap_or(1).min(axis.extent)
+    Granule {
+        wanted: wanted.min(axis.extent),
+        needed,
+    }
 }
 
 /// Chooses the tiles of all axes, and the reduction tiles of the stages where they are needed.
@@ -84,7 +104,8 @@ pub(crate) fn choose_tiles(
         .collect();
     let cores = i64::from(device.cores);
     let wanted = ((work_ns / BLOCK_NS) as i64).clamp(1, BLOCKS_PER_CORE * cores);
-    schedule.grid = split(axes, &granules, wanted, cores);
+    let wanted_granules: Vec<_> = granules.iter().map(|g| g.wanted).collect();
+    schedule.grid = split(axes, &wanted_granules, wanted, cores);
     fit(kernel, schedule, &granules, device)
 }
 
@@ -129,14 +150,15 @@ fn balanced(count: i64, wanted: i64, cores: i64) -> i64 {
 fn fit(
     kernel: &Kernel,
     schedule: &mut Schedule,
-    granules: &[i64],
+    granules: &[Granule],
     device: &Device,
 ) -> Result<(), Refusal> {
-    let ones = vec![1; granules.len()];
+    let wanted: Vec<_> = granules.iter().map(|g| g.wanted).collect();
+    let needed: Vec<_> = granules.iter().map(|g| g.needed).collect();
     while let Some(refusal) = overfull(kernel, schedule, device)? {
-        let shrunk = shrink_axis(&mut schedule.grid, granules)
+        let shrunk = shrink_axis(&mut schedule.grid, &wanted)
             || (device.is_scratchpad() && shrink_reduction(kernel, schedule))
-            || shrink_axis(&mut schedule.grid, &ones);
+            || shrink_axis(&mut schedule.grid, &needed);
         if !shrunk {
             return Err(refusal);
         }

@@ -2,8 +2,8 @@
 //!
 //! A weight that only its own output channels use, `w[co, ..]`, is stored in panels of one register
 //! tile: `[co / NR][..][NR]`, zero padded, where `NR` is the number of channels of the register tile
-//! that the stage gets. One that runs along with the other operand (depthwise) is permuted so that
-//! its vector iterator is innermost.
+//! that the stage gets. On scratchpad devices, and where the constant runs along with the other
+//! operand (depthwise), it is permuted so that the vector iterator is innermost.
 
 use sinter_loops::kernel::{Kernel, Layout, PhysicalDim, Role};
 use sinter_loops::nest::{Access, IterKind, Nest};
@@ -81,7 +81,8 @@ fn layout(kernel: &Kernel, nest: &Nest, read: usize, device: &Device) -> Option<
             .iter()
             .enumerate()
             .all(|(r, a)| r == read || !uses(a, v));
-    let dims = if alone {
+    // Transfers to a scratchpad take boxes: nothing is won by panels, and tiles need not meet them.
+    let dims = if alone && !device.is_scratchpad() {
         let outer = std::iter::once(PhysicalDim::Outer(dim, panel));
         outer
             .chain(others)
