@@ -21,7 +21,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            fit_nodes: 1_000_000,
+            fit_nodes: 200_000,
             improve_nodes: 8_000,
             improve_blocks: 200,
         }

@@ -187,6 +187,14 @@ struct Branch {
     rise: Option<u64>,
 }
 
+/// A section that might be branched on.
+struct Candidate<'a> {
+    cost: (u64, u64),
+    run: &'a Run,
+    section: usize,
+    rise: Option<u64>,
+}
+
 impl Search {
     /// Solves the blocks left, parts that never meet one after the other.
     fn parts(&mut self, left: &[usize]) -> Outcome {
@@ -259,13 +267,13 @@ impl Search {
     fn choose(&self, left: &[usize], sections: Range<usize>) -> Option<Branch> {
         let first = sections.start;
         let (runs, standing) = self.runs(left, sections);
-        let mut best: Option<((u64, u64), &Run, usize, Option<u64>)> = None;
+        let mut best: Option<Candidate<'_>> = None;
         for run in runs.iter().filter(|run| run.is_valley()) {
             for section in run.sections.clone() {
                 let count = standing[section - first];
                 let slack = self.state.slack(section);
                 let cost = |branches| self.order.cost(branches, slack, self.state.capacity);
-                let beaten = |cost| best.as_ref().is_some_and(|(least, ..)| *least <= cost);
+                let beaten = |cost| best.as_ref().is_some_and(|best| best.cost <= cost);
                 if beaten(cost(count)) {
                     continue;
                 }
@@ -274,11 +282,18 @@ impl Search {
                     .filter(|rise| rise - run.floor <= slack);
                 let cost = cost(count + u64::from(rise.is_some()));
                 if !beaten(cost) {
-                    best = Some((cost, run, section, rise));
+                    best = Some(Candidate {
+                        cost,
+                        run,
+                        section,
+                        rise,
+                    });
                 }
             }
         }
-        let (_, run, section, rise) = best?;
+        let Candidate {
+            run, section, rise, ..
+        } = best?;
         Some(Branch {
             section,
             blocks: self.standing(run, section),

@@ -16,7 +16,12 @@ fn problem(rng: &mut SmallRng) -> Vec<Buffer> {
         let first = rng.random_range(0..30);
         let end = first + rng.random_range(1..10);
         let bytes = rng.random_range(0..20) * rng.random_range(1..100);
-        let mut buffer = Buffer::new(id, first..end, bytes, grain << rng.random_range(0..10) / 9);
+        let mut buffer = Buffer::new(
+            id,
+            first..end,
+            bytes,
+            grain << (rng.random_range(0..10) / 9),
+        );
         if i > 0 {
             let other = &buffers[rng.random_range(0..i)];
             match rng.random_range(0..4) {
