@@ -161,11 +161,19 @@ impl Simplifier {
         inputs.iter().map(|&v| self.out.ty(v).clone()).collect()
     }
 
+    /// The elements of a value, where they are known: those of constants, and of tensors that have
+    /// none.
+    fn known_tensor(&self, value: ValueId) -> Option<Tensor> {
+        let ty = self.out.ty(value);
+        let empty = || (ty.elements() == 0).then(|| Tensor::from_bytes(ty.clone(), Bytes::new()));
+        self.out.as_constant(value).cloned().or_else(empty)
+    }
+
     /// The results, where all operands are constants and the limits allow it.
     fn evaluated(&self, op: &Op, inputs: &[ValueId]) -> Option<Vec<Tensor>> {
         let operands: Vec<Tensor> = inputs
             .iter()
-            .map(|&v| self.out.as_constant(v).cloned())
+            .map(|&v| self.known_tensor(v))
             .collect::<Option<_>>()?;
         let types = self.types(inputs);
         let given: i64 = types.iter().map(TensorType::bytes).sum();
@@ -228,7 +236,9 @@ mod tests {
 
     use super::*;
     use crate::ops::binary::Binary;
+    use crate::ops::concat::Concat;
     use crate::ops::expand::Expand;
+    use crate::ops::reduce::{Reduce, ReduceKind};
     use crate::ops::reshape::Reshape;
     use crate::ops::transpose::Transpose;
 
@@ -289,6 +299,26 @@ mod tests {
         let simple = simplify(&graph, &Options::default()).expect("fits");
         assert_eq!(simple.nodes.len(), 2);
         assert_eq!(simple.nodes[0].origins, ["first", "second"]);
+    }
+
+    #[test]
+    fn tensors_without_elements_vanish() {
+        let mut graph = Graph::new("g");
+        let x = graph.input("x", TensorType::f32([2, 3]));
+        let none = graph.input("none", TensorType::f32([2, 0]));
+        let all = one(&mut graph, Concat { axis: 1 }, &[none, x], "all");
+        let sum = Reduce {
+            kind: ReduceKind::Sum,
+            axes: vec![1],
+            keep_dims: true,
+        };
+        let zero = one(&mut graph, sum, &[none], "zero");
+        let y = one(&mut graph, add(), &[all, zero], "y");
+        graph.output("y", y);
+        let simple = simplify(&graph, &Options::default()).expect("fits");
+        let ops: Vec<_> = simple.nodes.iter().map(|n| n.op.mnemonic()).collect();
+        assert_eq!(ops, ["add"]);
+        assert_eq!(simple.nodes[0].inputs[0], simple.inputs[0].1);
     }
 
     #[test]

@@ -78,7 +78,16 @@ impl Operator for Concat {
         })
     }
     fn fold(&self, operands: &[TensorType]) -> Option<Fold> {
-        (operands.len() == 1).then_some(Fold::Operand(0))
+        if operands.len() == 1 {
+            return Some(Fold::Operand(0));
+        }
+        let empty = |i: &usize| operands[*i].elements() == 0;
+        let mut kept: Vec<usize> = (0..operands.len()).filter(|i| !empty(i)).collect();
+        if kept.len() == operands.len() {
+            return None;
+        }
+        kept.extend(kept.is_empty().then_some(0));
+        Some(Fold::Op(Box::new(self.clone().into()), kept))
     }
     fn flops(&self, _: &[TensorType]) -> u64 {
         0
