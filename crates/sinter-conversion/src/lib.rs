@@ -1,1 +1,5 @@
-//! Passes between dialects, one file each.
+//! Passes between dialects, one file each, and the generators that they share.
+
+pub mod host;
+pub mod npu_to_func;
+pub mod tloop_to_npu;

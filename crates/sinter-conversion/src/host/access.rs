@@ -1,0 +1,335 @@
+//! Loads and stores at a point of a register tile.
+
+use sinter_ir::emitter::{Emitter, IntPredicate, Value};
+use sinter_loops::affine::Affine;
+use sinter_loops::kernel::{Kernel, Schedule};
+use sinter_loops::nest::Access;
+use sinter_loops::types::ElementType;
+
+use super::Generator;
+use super::stage::Stage;
+use super::sym::{Lanes, Point, Sym, VectorAxis};
+
+/// One slot in memory.
+pub(super) struct SlotMemory<'c> {
+    /// The memref, flattened.
+    memref: Value<'c>,
+    element: ElementType,
+    /// Extents that an index must keep to (of the whole slot).
+    extents: Vec<i64>,
+    /// Strides in elements (of the tile, for temporaries).
+    strides: Vec<i64>,
+    /// Dimensions that are indexed from the start of the block's tile.
+    rebased: Vec<bool>,
+    elements: i64,
+}
+
+impl<'c> SlotMemory<'c> {
+    /// The memory of slot `slot`, given as a contiguous memref.
+    pub(super) fn new(
+        emitter: &mut Emitter<'c>,
+        kernel: &Kernel,
+        schedule: &Schedule,
+        slot: usize,
+        memref: Value<'c>,
+    ) -> Self {
+        let tile = super::tile_type(kernel, schedule, slot);
+        Self {
+            memref: emitter.flatten(memref),
+            element: tile.element,
+            extents: kernel.slots[slot].ty.shape.clone(),
+            strides: tile.strides(),
+            rebased: super::shared_dims(kernel, schedule, slot).iter().map(Option::is_some).collect(),
+            elements: tile.elements(),
+        }
+    }
+}
+
+/// A test that an index must pass: `0 <= sym + lane * step < extent`.
+struct Guard {
+    sym: Sym,
+    step: i64,
+    extent: i64,
+}
+
+/// Where an access goes.
+struct Place {
+    /// Flat index of the first lane.
+    index: Sym,
+    /// Elements from lane to lane, where that is a constant.
+    step: Option<i64>,
+    guards: Vec<Guard>,
+    /// The access is outside for every lane.
+    outside: bool,
+}
+
+/// What was read.
+pub(super) enum Loaded<'c> {
+    /// One value for all lanes.
+    Scalar(Value<'c>),
+    /// One value per lane.
+    Vector(Value<'c>),
+}
+
+/// A point of a register tile as accesses see it.
+pub(super) struct At<'p> {
+    pub(super) point: &'p [Point],
+    pub(super) axis: Option<VectorAxis>,
+    /// Lanes that count; the others may hold anything.
+    pub(super) valid: i64,
+    /// Dimensions that need no test, by position; empty: none is known to be safe.
+    pub(super) safe: &'p [bool],
+}
+
+impl<'c> Generator<'_, 'c> {
+    /// Whether a padded read is outside its operand for all lanes of a vector.
+    pub(super) fn outside(&mut self, access: &Access, at: &At<'_>) -> bool {
+        access.pad.is_some() && self.place(access, at).outside
+    }
+
+    /// Reads at a point.
+    pub(super) fn read(&mut self, access: &Access, at: &At<'_>) -> Loaded<'c> {
+        let place = self.place(access, at);
+        let element = self.slots[access.operand].element;
+        let pad = access.pad.map_or(0.0, |p| p.get());
+        if place.outside {
+            return Loaded::Scalar(self.e.element(element, pad, None));
+        }
+        let uniform = place.guards.iter().all(|g| g.step == 0);
+        match (at.axis, place.step) {
+            (None, _) => Loaded::Scalar(self.read_scalar(access.operand, &place, pad)),
+            (Some(_), Some(0)) if uniform => {
+                Loaded::Scalar(self.read_scalar(access.operand, &place, pad))
+            }
+            (Some(axis), Some(1)) => {
+                Loaded::Vector(self.read_unit(access.operand, &place, pad, axis.lanes, at.valid))
+            }
+            (Some(axis), _) => Loaded::Vector(self.read_lanes(access, at, axis)),
+        }
+    }
+
+    fn read_scalar(&mut self, slot: usize, place: &Place, pad: f64) -> Value<'c> {
+        let memref = self.slots[slot].memref;
+        let element = self.slots[slot].element;
+        let index = self.materialise(&place.index);
+        let Some(inside) = self.scalar_test(&place.guards) else {
+            let loaded = self.e.load(memref, index);
+            return self.from_storage(element, loaded);
+        };
+        let zero = self.e.index(0);
+        let safe = self.e.select(inside, index, zero);
+        let loaded = self.e.load(memref, safe);
+        let loaded = self.from_storage(element, loaded);
+        let pad = self.e.element(element, pad, None);
+        self.e.select(inside, loaded, pad)
+    }
+
+    fn scalar_test(&mut self, guards: &[Guard]) -> Option<Value<'c>> {
+        let mut test: Option<Value<'c>> = None;
+        for guard in guards {
+            let one = self.in_range(&guard.sym, guard.extent);
+            test = Some(match test {
+                Some(all) => self.e.binary("arith.andi", all, one),
+                None => one,
+            });
+        }
+        test
+    }
+
+    /// A vector of consecutive elements.
+    fn read_unit(
+        &mut self,
+        slot: usize,
+        place: &Place,
+        pad: f64,
+        lanes: i64,
+        valid: i64,
+    ) -> Value<'c> {
+        let memref = self.slots[slot].memref;
+        let element = self.slots[slot].element;
+        let index = self.materialise(&place.index);
+        let (_, last) = self.terms.range(&place.index);
+        let overrun = valid < lanes && last + lanes > self.slots[slot].elements;
+        let mask = self.lane_mask(&place.guards, lanes, if overrun { valid } else { lanes });
+        let loaded = match mask {
+            None => self.e.vector_load(memref, index, lanes),
+            Some(mask) => {
+                let storage = self.e.storage_type(element);
+                let otherwise = self.storage_constant(element, storage, pad, lanes);
+                self.e.masked_load(memref, index, mask, otherwise)
+            }
+        };
+        self.from_storage(element, loaded)
+    }
+
+    fn storage_constant(
+        &mut self,
+        element: ElementType,
+        storage: melior::ir::Type<'c>,
+        value: f64,
+        lanes: i64,
+    ) -> Value<'c> {
+        if element == ElementType::Bool {
+            let r#type = self.e.vector_type(lanes, storage);
+            return self.e.int(r#type, i64::from(value != 0.0));
+        }
+        self.e.element(element, value, Some(lanes))
+    }
+
+    /// The lanes that pass all guards and are among the first `valid`; `None` when all do.
+    fn lane_mask(&mut self, guards: &[Guard], lanes: i64, valid: i64) -> Option<Value<'c>> {
+        let mut fixed: Vec<bool> = (0..lanes).map(|l| l < valid).collect();
+        let mut mask: Option<Value<'c>> = None;
+        for guard in guards {
+            if let Some(first) = guard.sym.as_constant() {
+                for (lane, keep) in fixed.iter_mut().enumerate() {
+                    let index = first + lane as i64 * guard.step;
+                    *keep &= (0..guard.extent).contains(&index);
+                }
+                continue;
+            }
+            let one = self.guard_mask(guard, lanes);
+            mask = Some(match mask {
+                Some(all) => self.e.binary("arith.andi", all, one),
+                None => one,
+            });
+        }
+        if fixed.iter().all(|&keep| keep) {
+            return mask;
+        }
+        let fixed = self.e.mask(&fixed);
+        Some(match mask {
+            Some(all) => self.e.binary("arith.andi", all, fixed),
+            None => fixed,
+        })
+    }
+
+    fn guard_mask(&mut self, guard: &Guard, lanes: i64) -> Value<'c> {
+        if guard.step == 0 {
+            let inside = self.in_range(&guard.sym, guard.extent);
+            return self.e.broadcast(inside, lanes);
+        }
+        let index = self.e.index_type();
+        let first = self.materialise(&guard.sym);
+        let first = self.e.broadcast(first, lanes);
+        let steps: Vec<i64> = (0..lanes).map(|l| l * guard.step).collect();
+        let steps = self.e.ints(index, &steps);
+        let positions = self.e.addi(first, steps);
+        let vector = self.e.vector_type(lanes, index);
+        let extent = self.e.int(vector, guard.extent);
+        self.e.cmpi(IntPredicate::UnsignedLt, positions, extent)
+    }
+
+    /// A vector whose lanes are read one by one.
+    fn read_lanes(&mut self, access: &Access, at: &At<'_>, axis: VectorAxis) -> Value<'c> {
+        let mut lanes = Vec::with_capacity(axis.lanes as usize);
+        for lane in 0..at.valid {
+            let point = shift(at.point, axis.iter, lane);
+            let at = At { point: &point, axis: None, valid: 1, safe: at.safe };
+            if let Loaded::Scalar(value) = self.read(access, &at) {
+                lanes.push(value);
+            }
+        }
+        let first = lanes[0];
+        lanes.resize(axis.lanes as usize, first);
+        self.e.from_elements(&lanes)
+    }
+
+    /// Writes `value`, a vector when there is a vector axis, at a point.
+    pub(super) fn write(&mut self, access: &Access, at: &At<'_>, value: Value<'c>) {
+        let place = self.place(access, at);
+        let slot = &self.slots[access.operand];
+        let (memref, element) = (slot.memref, slot.element);
+        let Some(axis) = at.axis else {
+            let index = self.materialise(&place.index);
+            let stored = self.to_storage(element, value);
+            return self.e.store(stored, memref, index);
+        };
+        if place.step == Some(1) {
+            let index = self.materialise(&place.index);
+            let stored = self.to_storage(element, value);
+            return match self.lane_mask(&[], axis.lanes, at.valid) {
+                None => self.e.vector_store(stored, memref, index),
+                Some(mask) => self.e.masked_store(stored, memref, index, mask),
+            };
+        }
+        for lane in 0..at.valid {
+            let point = shift(at.point, axis.iter, lane);
+            let one = self.e.extract(value, lane);
+            self.write(access, &At { point: &point, axis: None, valid: 1, safe: &[] }, one);
+        }
+    }
+
+    fn place(&mut self, access: &Access, at: &At<'_>) -> Place {
+        let mut place =
+            Place { index: Sym::default(), step: Some(0), guards: Vec::new(), outside: false };
+        for (dim, expr) in access.index.iter().enumerate() {
+            let stride = self.slots[access.operand].strides[dim];
+            let extent = self.slots[access.operand].extents[dim];
+            let lanes = self.dimension(access.operand, dim, expr, at);
+            place.index = place.index.plus(&lanes.sym.times(stride));
+            place.step = place.step.zip(lanes.step).map(|(a, b)| a + b * stride);
+            let safe = at.safe.get(dim).copied().unwrap_or(false);
+            if access.pad.is_none() || safe {
+                continue;
+            }
+            let Some(step) = lanes.step else {
+                // Each lane is tested by itself.
+                place.step = None;
+                continue;
+            };
+            let reach = step * (at.valid - 1);
+            let (low, high) = self.terms.range(&lanes.sym);
+            let (low, high) = (low + reach.min(0), high + reach.max(0));
+            if high < 0 || low >= extent {
+                place.outside = true;
+            } else if low < 0 || high >= extent {
+                place.guards.push(Guard { sym: lanes.sym, step, extent });
+            }
+        }
+        place
+    }
+
+    fn dimension(&mut self, slot: usize, dim: usize, expr: &Affine, at: &At<'_>) -> Lanes {
+        match expr {
+            Affine::Iter(i) if self.slots[slot].rebased[dim] => Lanes {
+                sym: at.point[*i].local.clone(),
+                step: Some(i64::from(at.axis.is_some_and(|a| a.iter == *i))),
+            },
+            _ => self.evaluate(expr, at.point, at.axis),
+        }
+    }
+
+    /// The value of an element from how it is stored.
+    fn from_storage(&mut self, element: ElementType, stored: Value<'c>) -> Value<'c> {
+        if element != ElementType::Bool {
+            return stored;
+        }
+        let zero = self.e.int(sinter_ir::emitter::type_of(stored), 0);
+        self.e.cmpi(IntPredicate::Ne, stored, zero)
+    }
+
+    fn to_storage(&mut self, element: ElementType, value: Value<'c>) -> Value<'c> {
+        if element != ElementType::Bool {
+            return value;
+        }
+        let byte = self.e.int_type(8);
+        self.e.convert("arith.extui", value, byte)
+    }
+}
+
+fn shift(point: &[Point], iter: usize, by: i64) -> Vec<Point> {
+    let mut point = point.to_vec();
+    point[iter] = point[iter].shifted(by);
+    point
+}
+
+impl<'e, 'c> Stage<'e, 'c> {
+    /// Whether the value of an access changes along the rows and along the vectors.
+    pub(super) fn moves(&self, access: &Access) -> (bool, bool) {
+        let along = |iter: Option<usize>| {
+            iter.is_some_and(|i| access.index.iter().any(|e| super::grid::mentions(e, i)))
+        };
+        (along(self.schedule.rows), along(self.axis.map(|a| a.iter)))
+    }
+}

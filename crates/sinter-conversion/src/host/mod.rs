@@ -1,0 +1,248 @@
+//! Register code for a scheduled kernel: `vector`, `scf`, `arith`, `math` and `memref` operations.
+//!
+//! Takes a [`Kernel`] whose layouts are applied and whose stages are placed, with a [`Schedule`];
+//! leaves the body of one block: everything that the block's tile of the grid needs, stage after
+//! stage. The same generator makes convolution, matrix products, pooling, reductions and pointwise
+//! code; what differs is which operands move along the rows and along the vectors of the register
+//! tile.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `sym.rs` | index values: a sum of run-time terms with known ranges, plus a constant |
+//! | `grid.rs` | the block's coordinates; variants of the body for the axes that need a static extent |
+//! | `tile.rs` | how an extent is cut into register tiles |
+//! | `stage.rs` | loops over parallel iterators, register tiles, borders |
+//! | `reduce.rs` | loops over reduction iterators, unrolling, clipping, combination of lanes |
+//! | `body.rs` | evaluation of scalar bodies at the points of a register tile |
+//! | `scalar.rs` | one instruction, on scalars or vectors |
+//! | `access.rs` | loads and stores at a point: unit stride, strided, masked, guarded |
+//!
+//! # Padding
+//!
+//! A padded read is split by what its out-of-range test depends on. Ranges of the index terms decide
+//! statically wherever they can; tiles at the border of an axis are made static, and loops over
+//! reduction iterators are clipped, so that the hot loops have no test left. A point whose padding
+//! leaves the accumulators unchanged (`acc + 0 * w`) is left out. What remains is tested at run time,
+//! by a mask or a select.
+
+mod access;
+mod body;
+mod grid;
+mod reduce;
+mod scalar;
+mod stage;
+mod sym;
+mod tile;
+
+use melior::Context;
+use melior::ir::{Location, Operation};
+use sinter_ir::emitter::{Emitter, Value, function};
+use sinter_loops::affine::Affine;
+use sinter_loops::kernel::{Kernel, Role, Schedule};
+use sinter_loops::nest::IterKind;
+use sinter_loops::types::TensorType;
+
+use access::SlotMemory;
+use sym::Terms;
+
+/// Why no code can be emitted for a kernel.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum EmitError {
+    /// The kernel was not scheduled.
+    #[error("kernel {0} has no schedule")]
+    NoSchedule(String),
+    /// The schedule does not fit the kernel.
+    #[error("kernel {kernel}, stage {stage}: {reason}")]
+    Malformed {
+        /// Kernel symbol.
+        kernel: String,
+        /// Stage number.
+        stage: usize,
+        /// What does not fit.
+        reason: String,
+    },
+}
+
+/// A kernel as a `func.func` of one block.
+///
+/// Arguments: the block's number, one memref per slot that is not a temporary, in slot order with
+/// outputs last, then one memref per temporary: its tile in scratch memory.
+pub struct HostFunction<'c> {
+    /// The function.
+    pub operation: Operation<'c>,
+    /// Types of the temporaries' tiles, in slot order.
+    pub temporaries: Vec<TensorType>,
+    /// Number of blocks of the grid.
+    pub blocks: u64,
+}
+
+/// Emits a scheduled kernel as a function of one block.
+///
+/// # Errors
+/// When the kernel has no schedule or the schedule does not fit it.
+pub fn emit_function<'c>(
+    context: &'c Context,
+    location: Location<'c>,
+    kernel: &Kernel,
+) -> Result<HostFunction<'c>, EmitError> {
+    let schedule = schedule_of(kernel)?;
+    let order = argument_order(kernel);
+    let temporaries = temporary_tiles(kernel, schedule);
+    let types = {
+        let module = melior::ir::Module::new(location);
+        let emitter = Emitter::new(context, location, module.body());
+        let mut types = vec![emitter.index_type()];
+        for &slot in &order {
+            let ty = tile_type(kernel, schedule, slot);
+            types.push(emitter.memref_type(&ty.shape, emitter.storage_type(ty.element)));
+        }
+        types
+    };
+    let operation = function(context, location, &kernel.name, &types, &[], |emitter, arguments| {
+        let mut slots = vec![None; kernel.slots.len()];
+        for (n, &slot) in order.iter().enumerate() {
+            slots[slot] = Some(arguments[n + 1]);
+        }
+        let slots: Vec<Value<'c>> = slots.into_iter().flatten().collect();
+        emit_block(emitter, kernel, arguments[0], &slots)
+    })?;
+    Ok(HostFunction { operation, temporaries, blocks: blocks(schedule) })
+}
+
+/// Emits the code of one block at the emitter's insertion point: `block` is the block's number
+/// (`index`), `slots` one memref per slot of the kernel; for temporaries the tile of
+/// [`temporary_tiles`].
+///
+/// # Errors
+/// When the kernel has no schedule or the schedule does not fit it.
+pub fn emit_block<'c>(
+    emitter: &mut Emitter<'c>,
+    kernel: &Kernel,
+    block: Value<'c>,
+    slots: &[Value<'c>],
+) -> Result<(), EmitError> {
+    let schedule = schedule_of(kernel)?;
+    check(kernel, schedule)?;
+    let slots = slots
+        .iter()
+        .enumerate()
+        .map(|(n, &memref)| SlotMemory::new(emitter, kernel, schedule, n, memref))
+        .collect();
+    let mut generator =
+        Generator { e: emitter, kernel, schedule, slots, terms: Terms::default(), scopes: Vec::new() };
+    generator.kernel(block);
+    Ok(())
+}
+
+/// Number of blocks of a schedule's grid.
+pub fn blocks(schedule: &Schedule) -> u64 {
+    schedule.grid.iter().map(|axis| tile::ceil_div(axis.extent, axis.tile) as u64).product()
+}
+
+/// Slots in the order of the kernel's arguments: inputs and constants, outputs, temporaries.
+pub fn argument_order(kernel: &Kernel) -> Vec<usize> {
+    let of = |wanted: &[Role]| {
+        let found = kernel.slots.iter().enumerate().filter(|(_, s)| wanted.contains(&s.role));
+        found.map(|(n, _)| n).collect::<Vec<_>>()
+    };
+    let mut order = of(&[Role::Input, Role::Constant]);
+    order.extend(of(&[Role::Output]));
+    order.extend(of(&[Role::Temporary]));
+    order
+}
+
+/// Types of the temporaries' tiles, in slot order: dimensions that follow a grid axis shrink to what
+/// one block computes.
+pub fn temporary_tiles(kernel: &Kernel, schedule: &Schedule) -> Vec<TensorType> {
+    let temporary = |n: &usize| kernel.slots[*n].role == Role::Temporary;
+    (0..kernel.slots.len()).filter(temporary).map(|n| tile_type(kernel, schedule, n)).collect()
+}
+
+fn tile_type(kernel: &Kernel, schedule: &Schedule, slot: usize) -> TensorType {
+    let mut ty = kernel.slots[slot].ty.clone();
+    for (dim, axis) in shared_dims(kernel, schedule, slot).into_iter().enumerate() {
+        if let Some(axis) = axis {
+            ty.shape[dim] = ty.shape[dim].min(schedule.grid[axis].tile);
+        }
+    }
+    ty
+}
+
+/// For each dimension of a temporary, the grid axis that every access follows by a plain iterator.
+fn shared_dims(kernel: &Kernel, schedule: &Schedule, slot: usize) -> Vec<Option<usize>> {
+    let rank = kernel.slots[slot].ty.rank();
+    if kernel.slots[slot].role != Role::Temporary {
+        return vec![None; rank];
+    }
+    (0..rank)
+        .map(|dim| {
+            let mut axes = kernel.stages.iter().enumerate().flat_map(|(stage, nest)| {
+                let all = nest.reads.iter().chain(&nest.finish_reads).chain(&nest.writes);
+                all.filter(|a| a.operand == slot).map(move |access| match access.index[dim] {
+                    Affine::Iter(i) if access.pad.is_none() => {
+                        schedule.grid.iter().position(|g| g.iters[stage] == Some(i))
+                    }
+                    _ => None,
+                })
+            });
+            let first = axes.next().flatten()?;
+            axes.all(|axis| axis == Some(first)).then_some(first)
+        })
+        .collect()
+}
+
+fn schedule_of(kernel: &Kernel) -> Result<&Schedule, EmitError> {
+    kernel.schedule.as_ref().ok_or_else(|| EmitError::NoSchedule(kernel.name.clone()))
+}
+
+/// Refuses schedules that the generator would misread.
+fn check(kernel: &Kernel, schedule: &Schedule) -> Result<(), EmitError> {
+    let fault = |stage: usize, reason: &str| {
+        Err(EmitError::Malformed { kernel: kernel.name.clone(), stage, reason: reason.to_string() })
+    };
+    if schedule.stages.len() != kernel.stages.len() {
+        return fault(0, "the schedule has another number of stages");
+    }
+    for axis in &schedule.grid {
+        if axis.tile < 1 || axis.iters.len() != kernel.stages.len() {
+            return fault(0, "a grid axis has no tile or another number of stages");
+        }
+    }
+    for (n, (nest, stage)) in kernel.stages.iter().zip(&schedule.stages).enumerate() {
+        let count = nest.iters.len();
+        let mut seen = stage.order.clone();
+        seen.sort_unstable();
+        if seen != (0..count).collect::<Vec<_>>() {
+            return fault(n, "the order is not a permutation of the iterators");
+        }
+        let reduction = |&i: &usize| nest.iters[i].kind == IterKind::Reduction;
+        let first = stage.order.iter().position(reduction).unwrap_or(count);
+        if !stage.order[first..].iter().all(reduction) {
+            return fault(n, "a parallel iterator comes after a reduction iterator");
+        }
+        if stage.rows.is_some_and(|r| r >= count || reduction(&r)) {
+            return fault(n, "the rows are not along a parallel iterator");
+        }
+        if stage.vector.is_some() && (stage.vector == stage.rows || stage.lanes < 1) {
+            return fault(n, "the vector axis is also the row axis, or has no lanes");
+        }
+        for axis in &schedule.grid {
+            let fits = |i: usize| i < count && !reduction(&i) && nest.iters[i].extent == axis.extent;
+            if axis.iters[n].is_some_and(|i| !fits(i)) {
+                return fault(n, "a grid axis does not match its iterator");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The state of the generator while it emits one block.
+struct Generator<'e, 'c> {
+    e: &'e mut Emitter<'c>,
+    kernel: &'e Kernel,
+    schedule: &'e Schedule,
+    slots: Vec<SlotMemory<'c>>,
+    terms: Terms<'c>,
+    /// Index values emitted so far, by scope: a value stays usable in nested regions.
+    scopes: Vec<sym::Scope<'c>>,
+}
