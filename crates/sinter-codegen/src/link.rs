@@ -14,8 +14,22 @@ pub fn shared_object(objects: &[Vec<u8>]) -> Result<Vec<u8>, CodegenError> {
     let output = folder.path().join("kernels.so");
     let mut command = Command::new(linker());
     command.current_dir(folder.path());
-    command.args(["-shared", "-z", "defs", "--build-id=none", "--hash-style=gnu", "--gc-sections"]);
-    command.args(["--no-rosegment", "-O2", "-soname", "kernels.so", "-o", "kernels.so"]);
+    command.args([
+        "-shared",
+        "-z",
+        "defs",
+        "--build-id=none",
+        "--hash-style=gnu",
+        "--gc-sections",
+    ]);
+    command.args([
+        "--no-rosegment",
+        "-O2",
+        "-soname",
+        "kernels.so",
+        "-o",
+        "kernels.so",
+    ]);
     for (n, object) in objects.iter().enumerate() {
         let name = format!("{n}.o");
         std::fs::write(folder.path().join(&name), object)?;
@@ -32,5 +46,7 @@ pub fn shared_object(objects: &[Vec<u8>]) -> Result<Vec<u8>, CodegenError> {
 /// `ld.lld` of the LLVM that this crate was built against, else the one on the path.
 fn linker() -> PathBuf {
     let beside = option_env!("LLVM_SYS_221_PREFIX").map(|p| PathBuf::from(p).join("bin/ld.lld"));
-    beside.filter(|path| path.exists()).unwrap_or_else(|| PathBuf::from("ld.lld"))
+    beside
+        .filter(|path| path.exists())
+        .unwrap_or_else(|| PathBuf::from("ld.lld"))
 }

@@ -9,7 +9,7 @@ use crate::CodegenError;
 
 /// The conversions, in order. Memrefs are static, so they become bare pointers.
 pub const PIPELINE: &str = "builtin.module(\
-    func.func(cse,arith-expand,convert-vector-to-scf),\
+    func.func(cse,expand-strided-metadata,lower-affine,arith-expand,convert-vector-to-scf),\
     convert-scf-to-cf,\
     convert-vector-to-llvm,\
     convert-math-to-llvm,\
@@ -30,5 +30,7 @@ pub fn lower(context: &Context, module: &mut Module<'_>) -> Result<(), CodegenEr
     let manager = PassManager::new(context);
     parse_pass_pipeline(manager.as_operation_pass_manager(), PIPELINE)
         .map_err(|error| CodegenError::Lower(error.to_string()))?;
-    manager.run(module).map_err(|error| CodegenError::Lower(error.to_string()))
+    manager
+        .run(module)
+        .map_err(|error| CodegenError::Lower(error.to_string()))
 }

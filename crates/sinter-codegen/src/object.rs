@@ -56,7 +56,9 @@ pub fn objects(
             scope.spawn(|| {
                 while let Some(n) = take(&next, modules.len()) {
                     let result = object(&modules[n], target);
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((n, result));
+                    done.lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .push((n, result));
                 }
             });
         }
@@ -76,7 +78,9 @@ fn emit(module: &Bitcode, target: &Target, kind: FileType) -> Result<Vec<u8>, Co
     let parsed = module.parse(&context)?;
     let machine = target.machine()?;
     optimise(&parsed, &machine)?;
-    let buffer = machine.write_to_memory_buffer(&parsed, kind).map_err(llvm)?;
+    let buffer = machine
+        .write_to_memory_buffer(&parsed, kind)
+        .map_err(llvm)?;
     Ok(buffer.as_slice().to_vec())
 }
 
@@ -88,5 +92,7 @@ fn optimise(module: &Module<'_>, machine: &TargetMachine) -> Result<(), CodegenE
     options.set_loop_slp_vectorization(false);
     options.set_loop_interleaving(false);
     options.set_loop_unrolling(false);
-    module.run_passes("default<O3>", machine, options).map_err(llvm)
+    module
+        .run_passes("default<O3>", machine, options)
+        .map_err(llvm)
 }

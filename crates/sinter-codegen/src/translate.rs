@@ -72,7 +72,7 @@ pub fn translate(
     let context = Context::create();
     let operation = module.as_operation();
     // SAFETY: the module keeps its context alive.
-    unsafe { 
+    unsafe {
         mlir_sys::mlirRegisterAllLLVMTranslations(mlir_sys::mlirOperationGetContext(
             operation.to_raw(),
         ));
@@ -99,7 +99,10 @@ pub fn translate(
     }
     llvm_module.verify().map_err(llvm)?;
     let bytes = llvm_module.write_bitcode_to_memory().as_slice().to_vec();
-    Ok(Bitcode { bytes, target: target.clone() })
+    Ok(Bitcode {
+        bytes,
+        target: target.clone(),
+    })
 }
 
 pub(crate) fn llvm(error: inkwell::support::LLVMString) -> CodegenError {
@@ -140,7 +143,8 @@ fn add_entry<'ctx>(
     let body = module
         .get_function(&kernel.symbol)
         .ok_or_else(|| CodegenError::NoFunction(kernel.symbol.clone()))?;
-    body.as_global_value().set_name(&format!("{}.block", kernel.symbol));
+    body.as_global_value()
+        .set_name(&format!("{}.block", kernel.symbol));
     body.set_linkage(Linkage::Private);
     body.add_attribute(AttributeLoc::Function, flag(context, "alwaysinline", 0));
     for n in 0..kernel.buffers + kernel.temporaries.len() {
@@ -153,7 +157,9 @@ fn add_entry<'ctx>(
     }
     let pointer: BasicMetadataTypeEnum<'ctx> = context.ptr_type(AddressSpace::default()).into();
     let word: BasicMetadataTypeEnum<'ctx> = context.i64_type().into();
-    let ty = context.void_type().fn_type(&[pointer, pointer, word, word, pointer], false);
+    let ty = context
+        .void_type()
+        .fn_type(&[pointer, pointer, word, word, pointer], false);
     let entry = module.add_function(&kernel.symbol, ty, None);
     fill_entry(context, entry, body, kernel).map_err(builder_fault)
 }
@@ -200,11 +206,10 @@ fn increment<'ctx>(
     builder.build_int_nuw_add(block, context.i64_type().const_int(1, false), "next")
 }
 
-fn parameter<'ctx>(
-    function: FunctionValue<'ctx>,
-    n: u32,
-) -> inkwell::values::BasicValueEnum<'ctx> {
-    function.get_nth_param(n).unwrap_or_else(|| unreachable!("the entry point has five parameters"))
+fn parameter<'ctx>(function: FunctionValue<'ctx>, n: u32) -> inkwell::values::BasicValueEnum<'ctx> {
+    function
+        .get_nth_param(n)
+        .unwrap_or_else(|| unreachable!("the entry point has five parameters"))
 }
 
 /// The buffers from the array of pointers, and the temporaries in scratch memory.
@@ -222,7 +227,11 @@ fn load_buffers<'ctx>(
         let index = context.i64_type().const_int(n as u64, false);
         // SAFETY: the ABI promises `buffers` pointers in the array.
         let place = unsafe { builder.build_in_bounds_gep(pointer, array, &[index], "place")? };
-        pointers.push(builder.build_load(pointer, place, "buffer")?.into_pointer_value());
+        pointers.push(
+            builder
+                .build_load(pointer, place, "buffer")?
+                .into_pointer_value(),
+        );
     }
     for &offset in &kernel.temporaries {
         let index = context.i64_type().const_int(offset, false);

@@ -39,7 +39,10 @@ impl<'c> SlotMemory<'c> {
             element: tile.element,
             extents: kernel.slots[slot].ty.shape.clone(),
             strides: tile.strides(),
-            rebased: super::shared_dims(kernel, schedule, slot).iter().map(Option::is_some).collect(),
+            rebased: super::shared_dims(kernel, schedule, slot)
+                .iter()
+                .map(Option::is_some)
+                .collect(),
             elements: tile.elements(),
         }
     }
@@ -225,7 +228,12 @@ impl<'c> Generator<'_, 'c> {
         let mut lanes = Vec::with_capacity(axis.lanes as usize);
         for lane in 0..at.valid {
             let point = shift(at.point, axis.iter, lane);
-            let at = At { point: &point, axis: None, valid: 1, safe: at.safe };
+            let at = At {
+                point: &point,
+                axis: None,
+                valid: 1,
+                safe: at.safe,
+            };
             if let Loaded::Scalar(value) = self.read(access, &at) {
                 lanes.push(value);
             }
@@ -256,13 +264,26 @@ impl<'c> Generator<'_, 'c> {
         for lane in 0..at.valid {
             let point = shift(at.point, axis.iter, lane);
             let one = self.e.extract(value, lane);
-            self.write(access, &At { point: &point, axis: None, valid: 1, safe: &[] }, one);
+            self.write(
+                access,
+                &At {
+                    point: &point,
+                    axis: None,
+                    valid: 1,
+                    safe: &[],
+                },
+                one,
+            );
         }
     }
 
     fn place(&mut self, access: &Access, at: &At<'_>) -> Place {
-        let mut place =
-            Place { index: Sym::default(), step: Some(0), guards: Vec::new(), outside: false };
+        let mut place = Place {
+            index: Sym::default(),
+            step: Some(0),
+            guards: Vec::new(),
+            outside: false,
+        };
         for (dim, expr) in access.index.iter().enumerate() {
             let stride = self.slots[access.operand].strides[dim];
             let extent = self.slots[access.operand].extents[dim];
@@ -284,7 +305,11 @@ impl<'c> Generator<'_, 'c> {
             if high < 0 || low >= extent {
                 place.outside = true;
             } else if low < 0 || high >= extent {
-                place.guards.push(Guard { sym: lanes.sym, step, extent });
+                place.guards.push(Guard {
+                    sym: lanes.sym,
+                    step,
+                    extent,
+                });
             }
         }
         place

@@ -25,15 +25,23 @@ pub(super) struct Pads {
 impl Pads {
     pub(super) fn new(nest: &Nest) -> Self {
         Self {
-            neutral: (0..nest.reads.len()).map(|read| is_neutral(nest, read)).collect(),
-            safe: nest.reads.iter().map(|a| vec![false; a.index.len()]).collect(),
+            neutral: (0..nest.reads.len())
+                .map(|read| is_neutral(nest, read))
+                .collect(),
+            safe: nest
+                .reads
+                .iter()
+                .map(|a| vec![false; a.index.len()])
+                .collect(),
         }
     }
 }
 
 /// Whether `combine(acc, body(.., pad, ..)) == acc` whatever the other reads are (if finite).
 fn is_neutral(nest: &Nest, read: usize) -> bool {
-    let Some(pad) = nest.reads[read].pad else { return false };
+    let Some(pad) = nest.reads[read].pad else {
+        return false;
+    };
     if nest.combines.is_empty() {
         return false;
     }
@@ -52,15 +60,21 @@ fn is_neutral(nest: &Nest, read: usize) -> bool {
         };
         known.push(value);
     }
-    nest.body.results.iter().zip(&nest.combines).all(|(&reg, combine)| {
-        let Some(value) = known[reg] else { return false };
-        match combine.function {
-            CombineFn::Add => value == 0.0,
-            CombineFn::Mul => value == 1.0,
-            CombineFn::Max => value == f64::NEG_INFINITY || value == combine.init.get(),
-            CombineFn::Min => value == f64::INFINITY || value == combine.init.get(),
-        }
-    })
+    nest.body
+        .results
+        .iter()
+        .zip(&nest.combines)
+        .all(|(&reg, combine)| {
+            let Some(value) = known[reg] else {
+                return false;
+            };
+            match combine.function {
+                CombineFn::Add => value == 0.0,
+                CombineFn::Mul => value == 1.0,
+                CombineFn::Max => value == f64::NEG_INFINITY || value == combine.init.get(),
+                CombineFn::Min => value == f64::INFINITY || value == combine.init.get(),
+            }
+        })
 }
 
 /// Where an argument of a body comes from.
@@ -144,9 +158,10 @@ fn movements<'c>(
     for inst in &body.insts {
         moves.push(match *inst {
             Inst::Const(..) => (false, false),
-            Inst::Index(i) => {
-                (stage.schedule.rows == Some(i), stage.axis.is_some_and(|a| a.iter == i))
-            }
+            Inst::Index(i) => (
+                stage.schedule.rows == Some(i),
+                stage.axis.is_some_and(|a| a.iter == i),
+            ),
             Inst::Unary(_, a) | Inst::Cast(_, a) => moves[a],
             Inst::Binary(_, a, b) | Inst::Compare(_, a, b) => or(moves[a], moves[b]),
             Inst::Select(c, a, b) => or(moves[c], or(moves[a], moves[b])),
@@ -202,7 +217,11 @@ impl<'c> Generator<'_, 'c> {
             self.e.element(*ty, c.get(), Some(axis.lanes))
         } else {
             let (value, is_vector) = self.register(stage, at, reg, row, vector);
-            if is_vector { value } else { self.e.broadcast(value, axis.lanes) }
+            if is_vector {
+                value
+            } else {
+                self.e.broadcast(value, axis.lanes)
+            }
         };
         at.spread[reg][slot] = Some(value);
         value
@@ -223,7 +242,12 @@ impl<'c> Generator<'_, 'c> {
                 let point = stage.point_at(row as i64, vector as i64);
                 let axis = if moves_lanes { stage.axis } else { None };
                 let valid = stage.vectors.get(vector).copied().unwrap_or(1);
-                let place = At { point: &point, axis, valid, safe };
+                let place = At {
+                    point: &point,
+                    axis,
+                    valid,
+                    safe,
+                };
                 match self.read(access, &place) {
                     Loaded::Scalar(value) => (value, false),
                     Loaded::Vector(value) => (value, true),
@@ -253,11 +277,17 @@ impl<'c> Generator<'_, 'c> {
             }
             Inst::Binary(function, a, b) => {
                 let (values, is_vector) = self.together(stage, at, &[a, b], row, vector);
-                (self.binary(function, at.types[a], values[0], values[1]), is_vector)
+                (
+                    self.binary(function, at.types[a], values[0], values[1]),
+                    is_vector,
+                )
             }
             Inst::Compare(function, a, b) => {
                 let (values, is_vector) = self.together(stage, at, &[a, b], row, vector);
-                (self.comparison(function, at.types[a], values[0], values[1]), is_vector)
+                (
+                    self.comparison(function, at.types[a], values[0], values[1]),
+                    is_vector,
+                )
             }
             Inst::Select(c, a, b) => {
                 let (values, is_vector) = self.together(stage, at, &[c, a, b], row, vector);
@@ -275,12 +305,16 @@ impl<'c> Generator<'_, 'c> {
         row: usize,
         vector: usize,
     ) -> (Vec<Value<'c>>, bool) {
-        let values: Vec<_> =
-            regs.iter().map(|&r| self.register(stage, at, r, row, vector)).collect();
+        let values: Vec<_> = regs
+            .iter()
+            .map(|&r| self.register(stage, at, r, row, vector))
+            .collect();
         if values.iter().all(|(_, is_vector)| !is_vector) {
             return (values.into_iter().map(|(v, _)| v).collect(), false);
         }
-        let spread = regs.iter().map(|&r| self.register_spread(stage, at, r, row, vector));
+        let spread = regs
+            .iter()
+            .map(|&r| self.register_spread(stage, at, r, row, vector));
         (spread.collect(), true)
     }
 

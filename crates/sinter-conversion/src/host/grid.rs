@@ -28,7 +28,11 @@ pub(super) struct Span<'c> {
 impl Span<'_> {
     /// The whole of an iterator that is not on the grid.
     pub(super) fn whole(extent: i64) -> Self {
-        Self { base: Sym::default(), extent, dynamic: None }
+        Self {
+            base: Sym::default(),
+            extent,
+            dynamic: None,
+        }
     }
 }
 
@@ -50,8 +54,12 @@ impl<'c> Generator<'_, 'c> {
 
     /// The block's coordinate along each axis, the last axis running fastest.
     fn coordinates(&mut self, block: Value<'c>) -> Vec<Value<'c>> {
-        let counts: Vec<i64> =
-            self.schedule.grid.iter().map(|a| ceil_div(a.extent, a.tile)).collect();
+        let counts: Vec<i64> = self
+            .schedule
+            .grid
+            .iter()
+            .map(|a| ceil_div(a.extent, a.tile))
+            .collect();
         let mut rest = block;
         let mut found = Vec::with_capacity(counts.len());
         for (n, &count) in counts.iter().enumerate().rev() {
@@ -105,7 +113,11 @@ impl<'c> Generator<'_, 'c> {
                 let left = self.e.subi(whole, base);
                 self.e.binary("arith.minsi", left, tile)
             });
-            spans.push(Span { base, extent: variant.extent.min(extent), dynamic });
+            spans.push(Span {
+                base,
+                extent: variant.extent.min(extent),
+                dynamic,
+            });
             self.variants(coordinates, spans);
             spans.pop();
             if !last {
@@ -127,7 +139,13 @@ impl<'c> Generator<'_, 'c> {
         let grid = &self.schedule.grid[axis];
         let count = ceil_div(grid.extent, grid.tile);
         let extent_of = |n: i64| grid.tile.min(grid.extent - n * grid.tile);
-        let all = || vec![Variant { first: 0, last: count - 1, extent: grid.tile }];
+        let all = || {
+            vec![Variant {
+                first: 0,
+                last: count - 1,
+                extent: grid.tile,
+            }]
+        };
         let tiled = |stage: usize| {
             let schedule = &self.schedule.stages[stage];
             let iter = grid.iters[stage];
@@ -142,7 +160,8 @@ impl<'c> Generator<'_, 'c> {
                 && self.kernel.stages.iter().enumerate().all(|(stage, nest)| {
                     let (low, high) = (n * grid.tile, (n + 1) * grid.tile - 1);
                     !tiled(stage)
-                        || grid.iters[stage].is_none_or(|i| stage::padded_inside(nest, &types, i, low, high))
+                        || grid.iters[stage]
+                            .is_none_or(|i| stage::padded_inside(nest, &types, i, low, high))
                 })
         };
         let lone: Vec<i64> = (0..count).filter(|&n| !inside(n)).collect();
@@ -153,12 +172,23 @@ impl<'c> Generator<'_, 'c> {
         } else {
             (0..count).filter(|&n| extent_of(n) != grid.tile).collect()
         };
-        let single = |&n: &i64| Variant { first: n, last: n, extent: extent_of(n) };
+        let single = |&n: &i64| Variant {
+            first: n,
+            last: n,
+            extent: extent_of(n),
+        };
         let mut variants: Vec<Variant> = lone.iter().map(single).collect();
         let remaining: Vec<i64> = (0..count).filter(|n| !lone.contains(n)).collect();
         if let (Some(&low), Some(&high)) = (remaining.first(), remaining.last()) {
-            let (low, high) = (first.unwrap_or(low).min(low), last.unwrap_or(high).max(high));
-            variants.push(Variant { first: low, last: high, extent: grid.tile });
+            let (low, high) = (
+                first.unwrap_or(low).min(low),
+                last.unwrap_or(high).max(high),
+            );
+            variants.push(Variant {
+                first: low,
+                last: high,
+                extent: grid.tile,
+            });
         }
         variants
     }

@@ -98,15 +98,26 @@ pub fn emit_function<'c>(
         }
         types
     };
-    let operation = function(context, location, &kernel.name, &types, &[], |emitter, arguments| {
-        let mut slots = vec![None; kernel.slots.len()];
-        for (n, &slot) in order.iter().enumerate() {
-            slots[slot] = Some(arguments[n + 1]);
-        }
-        let slots: Vec<Value<'c>> = slots.into_iter().flatten().collect();
-        emit_block(emitter, kernel, arguments[0], &slots)
-    })?;
-    Ok(HostFunction { operation, temporaries, blocks: blocks(schedule) })
+    let operation = function(
+        context,
+        location,
+        &kernel.name,
+        &types,
+        &[],
+        |emitter, arguments| {
+            let mut slots = vec![None; kernel.slots.len()];
+            for (n, &slot) in order.iter().enumerate() {
+                slots[slot] = Some(arguments[n + 1]);
+            }
+            let slots: Vec<Value<'c>> = slots.into_iter().flatten().collect();
+            emit_block(emitter, kernel, arguments[0], &slots)
+        },
+    )?;
+    Ok(HostFunction {
+        operation,
+        temporaries,
+        blocks: blocks(schedule),
+    })
 }
 
 /// Emits the code of one block at the emitter's insertion point: `block` is the block's number
@@ -128,21 +139,35 @@ pub fn emit_block<'c>(
         .enumerate()
         .map(|(n, &memref)| SlotMemory::new(emitter, kernel, schedule, n, memref))
         .collect();
-    let mut generator =
-        Generator { e: emitter, kernel, schedule, slots, terms: Terms::default(), scopes: Vec::new() };
+    let mut generator = Generator {
+        e: emitter,
+        kernel,
+        schedule,
+        slots,
+        terms: Terms::default(),
+        scopes: Vec::new(),
+    };
     generator.kernel(block);
     Ok(())
 }
 
 /// Number of blocks of a schedule's grid.
 pub fn blocks(schedule: &Schedule) -> u64 {
-    schedule.grid.iter().map(|axis| tile::ceil_div(axis.extent, axis.tile) as u64).product()
+    schedule
+        .grid
+        .iter()
+        .map(|axis| tile::ceil_div(axis.extent, axis.tile) as u64)
+        .product()
 }
 
 /// Slots in the order of the kernel's arguments: inputs and constants, outputs, temporaries.
 pub fn argument_order(kernel: &Kernel) -> Vec<usize> {
     let of = |wanted: &[Role]| {
-        let found = kernel.slots.iter().enumerate().filter(|(_, s)| wanted.contains(&s.role));
+        let found = kernel
+            .slots
+            .iter()
+            .enumerate()
+            .filter(|(_, s)| wanted.contains(&s.role));
         found.map(|(n, _)| n).collect::<Vec<_>>()
     };
     let mut order = of(&[Role::Input, Role::Constant]);
@@ -155,7 +180,10 @@ pub fn argument_order(kernel: &Kernel) -> Vec<usize> {
 /// one block computes.
 pub fn temporary_tiles(kernel: &Kernel, schedule: &Schedule) -> Vec<TensorType> {
     let temporary = |n: &usize| kernel.slots[*n].role == Role::Temporary;
-    (0..kernel.slots.len()).filter(temporary).map(|n| tile_type(kernel, schedule, n)).collect()
+    (0..kernel.slots.len())
+        .filter(temporary)
+        .map(|n| tile_type(kernel, schedule, n))
+        .collect()
 }
 
 fn tile_type(kernel: &Kernel, schedule: &Schedule, slot: usize) -> TensorType {
@@ -177,13 +205,18 @@ fn shared_dims(kernel: &Kernel, schedule: &Schedule, slot: usize) -> Vec<Option<
     (0..rank)
         .map(|dim| {
             let mut axes = kernel.stages.iter().enumerate().flat_map(|(stage, nest)| {
-                let all = nest.reads.iter().chain(&nest.finish_reads).chain(&nest.writes);
-                all.filter(|a| a.operand == slot).map(move |access| match access.index[dim] {
-                    Affine::Iter(i) if access.pad.is_none() => {
-                        schedule.grid.iter().position(|g| g.iters[stage] == Some(i))
-                    }
-                    _ => None,
-                })
+                let all = nest
+                    .reads
+                    .iter()
+                    .chain(&nest.finish_reads)
+                    .chain(&nest.writes);
+                all.filter(|a| a.operand == slot)
+                    .map(move |access| match access.index[dim] {
+                        Affine::Iter(i) if access.pad.is_none() => {
+                            schedule.grid.iter().position(|g| g.iters[stage] == Some(i))
+                        }
+                        _ => None,
+                    })
             });
             let first = axes.next().flatten()?;
             axes.all(|axis| axis == Some(first)).then_some(first)
@@ -192,13 +225,20 @@ fn shared_dims(kernel: &Kernel, schedule: &Schedule, slot: usize) -> Vec<Option<
 }
 
 fn schedule_of(kernel: &Kernel) -> Result<&Schedule, EmitError> {
-    kernel.schedule.as_ref().ok_or_else(|| EmitError::NoSchedule(kernel.name.clone()))
+    kernel
+        .schedule
+        .as_ref()
+        .ok_or_else(|| EmitError::NoSchedule(kernel.name.clone()))
 }
 
 /// Refuses schedules that the generator would misread.
 fn check(kernel: &Kernel, schedule: &Schedule) -> Result<(), EmitError> {
     let fault = |stage: usize, reason: &str| {
-        Err(EmitError::Malformed { kernel: kernel.name.clone(), stage, reason: reason.to_string() })
+        Err(EmitError::Malformed {
+            kernel: kernel.name.clone(),
+            stage,
+            reason: reason.to_string(),
+        })
     };
     if schedule.stages.len() != kernel.stages.len() {
         return fault(0, "the schedule has another number of stages");
@@ -227,7 +267,8 @@ fn check(kernel: &Kernel, schedule: &Schedule) -> Result<(), EmitError> {
             return fault(n, "the vector axis is also the row axis, or has no lanes");
         }
         for axis in &schedule.grid {
-            let fits = |i: usize| i < count && !reduction(&i) && nest.iters[i].extent == axis.extent;
+            let fits =
+                |i: usize| i < count && !reduction(&i) && nest.iters[i].extent == axis.extent;
             if axis.iters[n].is_some_and(|i| !fits(i)) {
                 return fault(n, "a grid axis does not match its iterator");
             }

@@ -77,8 +77,10 @@ impl<'e, 'c> Generator<'e, 'c> {
     fn finish(&mut self, stage: &Stage<'e, 'c>, values: Vec<Value<'c>>, width: usize) {
         let nest = stage.nest;
         let points = stage.rows as usize * width;
-        let mut inputs: Vec<Input<'_, 'c>> =
-            values.chunks(points).map(|v| Input::Values(v.to_vec())).collect();
+        let mut inputs: Vec<Input<'_, 'c>> = values
+            .chunks(points)
+            .map(|v| Input::Values(v.to_vec()))
+            .collect();
         inputs.extend(nest.finish_reads.iter().map(|a| Input::Read(a, &[])));
         let mut finish = Evaluation::new(stage, &nest.finish, inputs, width);
         for row in 0..stage.rows as usize {
@@ -87,7 +89,12 @@ impl<'e, 'c> Generator<'e, 'c> {
                     let value = self.register_spread(stage, &mut finish, reg, row, vector);
                     let point = stage.point_at(row as i64, vector as i64);
                     let valid = stage.vectors.get(vector).copied().unwrap_or(1);
-                    let at = At { point: &point, axis: stage.axis, valid, safe: &[] };
+                    let at = At {
+                        point: &point,
+                        axis: stage.axis,
+                        valid,
+                        safe: &[],
+                    };
                     self.write(access, &at, value);
                 }
             }
@@ -375,7 +382,12 @@ impl<'e, 'c> Generator<'e, 'c> {
         let nest = stage.nest;
         let points = stage.rows as usize * width;
         let safe = stage.pads.safe.clone();
-        let inputs = nest.reads.iter().zip(&safe).map(|(a, s)| Input::Read(a, s)).collect();
+        let inputs = nest
+            .reads
+            .iter()
+            .zip(&safe)
+            .map(|(a, s)| Input::Read(a, s))
+            .collect();
         let mut body = Evaluation::new(stage, &nest.body, inputs, width);
         let types = register_types(&nest.body);
         for row in 0..stage.rows as usize {
@@ -383,8 +395,7 @@ impl<'e, 'c> Generator<'e, 'c> {
                 if self.left_out(stage, row, vector) {
                     continue;
                 }
-                for (k, (combine, &reg)) in
-                    nest.combines.iter().zip(&nest.body.results).enumerate()
+                for (k, (combine, &reg)) in nest.combines.iter().zip(&nest.body.results).enumerate()
                 {
                     let slot = k * points + row * width + vector;
                     let total = totals[slot];
@@ -425,7 +436,9 @@ impl<'e, 'c> Generator<'e, 'c> {
         next: Value<'c>,
         total: Value<'c>,
     ) -> Value<'c> {
-        let (Some(axis), true) = (stage.axis, stage.reduces_lanes()) else { return next };
+        let (Some(axis), true) = (stage.axis, stage.reduces_lanes()) else {
+            return next;
+        };
         let valid = stage.vectors[vector];
         if valid == axis.lanes {
             return next;
@@ -437,14 +450,23 @@ impl<'e, 'c> Generator<'e, 'c> {
 
     /// Whether a point is known to be outside a read whose padding changes nothing.
     fn left_out(&mut self, stage: &Stage<'e, 'c>, row: usize, vector: usize) -> bool {
-        let neutral: Vec<usize> =
-            (0..stage.nest.reads.len()).filter(|&r| stage.pads.neutral[r]).collect();
+        let neutral: Vec<usize> = (0..stage.nest.reads.len())
+            .filter(|&r| stage.pads.neutral[r])
+            .collect();
         neutral.into_iter().any(|read| {
             let access = &stage.nest.reads[read];
             let point = stage.point_at(row as i64, vector as i64);
-            let axis = if stage.moves(access).1 { stage.axis } else { None };
-            let at =
-                At { point: &point, axis, valid: stage.vectors[vector], safe: &stage.pads.safe[read] };
+            let axis = if stage.moves(access).1 {
+                stage.axis
+            } else {
+                None
+            };
+            let at = At {
+                point: &point,
+                axis,
+                valid: stage.vectors[vector],
+                safe: &stage.pads.safe[read],
+            };
             self.outside(access, &at)
         })
     }
@@ -476,12 +498,7 @@ impl<'e, 'c> Generator<'e, 'c> {
         results
     }
 
-    fn tree(
-        &mut self,
-        function: CombineFn,
-        ty: ElementType,
-        values: &[Value<'c>],
-    ) -> Value<'c> {
+    fn tree(&mut self, function: CombineFn, ty: ElementType, values: &[Value<'c>]) -> Value<'c> {
         match values {
             [one] => *one,
             many => {
@@ -495,8 +512,7 @@ impl<'e, 'c> Generator<'e, 'c> {
 
     /// Combines lane `i` with lane `i + n/2`, again and again.
     fn lane_tree(&mut self, function: CombineFn, ty: ElementType, vector: Value<'c>) -> Value<'c> {
-        let lanes =
-            sinter_ir::emitter::lanes_of(sinter_ir::emitter::type_of(vector)).unwrap_or(1);
+        let lanes = sinter_ir::emitter::lanes_of(sinter_ir::emitter::type_of(vector)).unwrap_or(1);
         if lanes == 1 {
             return self.e.extract(vector, 0);
         }
@@ -523,4 +539,3 @@ fn positive_step(expr: &Affine, iter: usize) -> bool {
     }
     step(expr, iter).is_some_and(|s| s > 0)
 }
-

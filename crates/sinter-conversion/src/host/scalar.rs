@@ -8,12 +8,7 @@ use sinter_loops::types::ElementType;
 use super::Generator;
 
 impl<'c> Generator<'_, 'c> {
-    pub(super) fn unary(
-        &mut self,
-        function: UnaryFn,
-        ty: ElementType,
-        a: Value<'c>,
-    ) -> Value<'c> {
+    pub(super) fn unary(&mut self, function: UnaryFn, ty: ElementType, a: Value<'c>) -> Value<'c> {
         if ty.is_float() {
             return self.float_unary(function, a);
         }
@@ -24,7 +19,9 @@ impl<'c> Generator<'_, 'c> {
             UnaryFn::Abs if ty == ElementType::U8 || ty == ElementType::Bool => a,
             UnaryFn::Abs => self.e.unary("math.absi", a),
             UnaryFn::Not => {
-                let ones = self.e.int(r#type, if ty == ElementType::Bool { 1 } else { -1 });
+                let ones = self
+                    .e
+                    .int(r#type, if ty == ElementType::Bool { 1 } else { -1 });
                 self.e.binary("arith.xori", a, ones)
             }
             UnaryFn::Floor | UnaryFn::Ceil | UnaryFn::Round => a,
@@ -89,8 +86,10 @@ impl<'c> Generator<'_, 'c> {
             (BinaryFn::Min, _) => "arith.minsi",
             (BinaryFn::Div | BinaryFn::Rem, _) => return self.divide_integers(function, ty, a, b),
             (BinaryFn::Pow, _) => {
-                let (a, b) =
-                    (self.cast(ty, ElementType::F64, a), self.cast(ty, ElementType::F64, b));
+                let (a, b) = (
+                    self.cast(ty, ElementType::F64, a),
+                    self.cast(ty, ElementType::F64, b),
+                );
                 let power = self.e.binary("math.powf", a, b);
                 return self.cast(ElementType::F64, ty, power);
             }
@@ -157,7 +156,15 @@ impl<'c> Generator<'_, 'c> {
         let by_zero = self.e.cmpi(IntPredicate::Eq, b, zero);
         let divisor = self.e.select(by_zero, one, b);
         if ty == ElementType::U8 {
-            return self.e.binary(if quotient { "arith.divui" } else { "arith.remui" }, a, divisor);
+            return self.e.binary(
+                if quotient {
+                    "arith.divui"
+                } else {
+                    "arith.remui"
+                },
+                a,
+                divisor,
+            );
         }
         let minus_one = self.e.int(r#type, -1);
         let negates = self.e.cmpi(IntPredicate::Eq, b, minus_one);
@@ -220,7 +227,13 @@ impl<'c> Generator<'_, 'c> {
         }
         let element = self.e.value_type(to);
         let unsigned = |t: ElementType| matches!(t, ElementType::U8 | ElementType::Bool);
-        let bits = |t: ElementType| if t == ElementType::Bool { 1 } else { 8 * t.bytes() };
+        let bits = |t: ElementType| {
+            if t == ElementType::Bool {
+                1
+            } else {
+                8 * t.bytes()
+            }
+        };
         let name = match (from.is_float(), to.is_float()) {
             (true, true) if from.bytes() == to.bytes() => {
                 // f16 and bf16 meet in f32.

@@ -54,13 +54,19 @@ impl Stage<'_, '_> {
 
     /// Whether vectors lie along a reduction iterator.
     pub(super) fn reduces_lanes(&self) -> bool {
-        self.schedule.vector.is_some_and(|v| self.nest.iters[v].kind == IterKind::Reduction)
+        self.schedule
+            .vector
+            .is_some_and(|v| self.nest.iters[v].kind == IterKind::Reduction)
     }
 
     /// Position in the order where reduction iterators begin.
     pub(super) fn first_reduction(&self) -> usize {
         let reduction = |&i: &usize| self.nest.iters[i].kind == IterKind::Reduction;
-        self.schedule.order.iter().position(reduction).unwrap_or(self.schedule.order.len())
+        self.schedule
+            .order
+            .iter()
+            .position(reduction)
+            .unwrap_or(self.schedule.order.len())
     }
 }
 
@@ -74,13 +80,27 @@ pub(super) fn padded_inside(
     low: i64,
     high: i64,
 ) -> bool {
-    let of = |i: usize| if i == iter { (low, high) } else { whole_range(nest, i) };
-    nest.reads.iter().chain(&nest.finish_reads).filter(|a| a.pad.is_some()).all(|access| {
-        access.index.iter().zip(&types[access.operand].shape).all(|(expr, &extent)| {
-            let (least, greatest) = interval(expr, &of);
-            !mentions(expr, iter) || (least >= 0 && greatest < extent)
+    let of = |i: usize| {
+        if i == iter {
+            (low, high)
+        } else {
+            whole_range(nest, i)
+        }
+    };
+    nest.reads
+        .iter()
+        .chain(&nest.finish_reads)
+        .filter(|a| a.pad.is_some())
+        .all(|access| {
+            access
+                .index
+                .iter()
+                .zip(&types[access.operand].shape)
+                .all(|(expr, &extent)| {
+                    let (least, greatest) = interval(expr, &of);
+                    !mentions(expr, iter) || (least >= 0 && greatest < extent)
+                })
         })
-    })
 }
 
 impl<'e, 'c> Generator<'e, 'c> {
@@ -91,11 +111,18 @@ impl<'e, 'c> Generator<'e, 'c> {
         self.locate_origins(nest);
         let spans: Vec<Span<'c>> = (0..nest.iters.len())
             .map(|i| {
-                let on_grid = self.schedule.grid.iter().position(|g| g.iters[index] == Some(i));
+                let on_grid = self
+                    .schedule
+                    .grid
+                    .iter()
+                    .position(|g| g.iters[index] == Some(i));
                 on_grid.map_or_else(|| Span::whole(nest.iters[i].extent), |g| axes[g].clone())
             })
             .collect();
-        let point = spans.iter().map(|s| Point { base: s.base.clone(), local: Sym::default() });
+        let point = spans.iter().map(|s| Point {
+            base: s.base.clone(),
+            local: Sym::default(),
+        });
         let lanes = schedule.lanes.max(1);
         let mut stage = Stage {
             nest,
@@ -196,7 +223,9 @@ impl<'e, 'c> Generator<'e, 'c> {
         let lanes = stage.schedule.lanes.max(1);
         let (low, high) = self.terms.range(&stage.spans[iter].base);
         let mut runs = even(ceil_div(extent, lanes), stage.schedule.vectors);
-        let tail = (extent % lanes != 0).then(|| take_last(&mut runs)).flatten();
+        let tail = (extent % lanes != 0)
+            .then(|| take_last(&mut runs))
+            .flatten();
         let (nest, types) = (stage.nest, &stage.types);
         let mut runs = isolate(&runs, BORDER_TILES, |start, size| {
             let (first, last) = (start * lanes, (start + size) * lanes - 1);
@@ -205,9 +234,22 @@ impl<'e, 'c> Generator<'e, 'c> {
         runs.extend(tail.map(|run| (run, false)));
         for (run, _) in runs {
             stage.vectors = (run.start..run.start + run.size)
-                .map(|v| if run.count > 1 { lanes } else { lanes.min(extent - v * lanes) })
+                .map(|v| {
+                    if run.count > 1 {
+                        lanes
+                    } else {
+                        lanes.min(extent - v * lanes)
+                    }
+                })
                 .collect();
-            self.tiles(stage, level, iter, run.start * lanes, run.size * lanes, run.count);
+            self.tiles(
+                stage,
+                level,
+                iter,
+                run.start * lanes,
+                run.size * lanes,
+                run.count,
+            );
         }
         stage.vectors = vec![1];
     }
@@ -239,7 +281,11 @@ impl<'e, 'c> Generator<'e, 'c> {
 fn take_last(runs: &mut Vec<super::tile::Run>) -> Option<super::tile::Run> {
     let last = runs.last_mut()?;
     last.count -= 1;
-    let taken = super::tile::Run { start: last.start + last.count * last.size, count: 1, ..*last };
+    let taken = super::tile::Run {
+        start: last.start + last.count * last.size,
+        count: 1,
+        ..*last
+    };
     if last.count == 0 {
         runs.pop();
     }

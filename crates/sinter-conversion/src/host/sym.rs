@@ -46,7 +46,10 @@ impl Point {
 
     /// The same, `offset` points further on.
     pub(super) fn shifted(&self, offset: i64) -> Self {
-        Self { base: self.base.clone(), local: self.local.plus(&Sym::constant(offset)) }
+        Self {
+            base: self.base.clone(),
+            local: self.local.plus(&Sym::constant(offset)),
+        }
     }
 }
 
@@ -67,7 +70,10 @@ pub(super) struct VectorAxis {
 
 impl Sym {
     pub(super) fn constant(offset: i64) -> Self {
-        Self { terms: Vec::new(), offset }
+        Self {
+            terms: Vec::new(),
+            offset,
+        }
     }
 
     pub(super) fn as_constant(&self) -> Option<i64> {
@@ -80,7 +86,10 @@ impl Sym {
             *terms.entry(term).or_insert(0) += c;
         }
         let terms = terms.into_iter().filter(|&(_, c)| c != 0).collect();
-        Self { terms, offset: self.offset + other.offset }
+        Self {
+            terms,
+            offset: self.offset + other.offset,
+        }
     }
 
     pub(super) fn times(&self, factor: i64) -> Self {
@@ -88,7 +97,10 @@ impl Sym {
             return Self::default();
         }
         let terms = self.terms.iter().map(|&(t, c)| (t, c * factor)).collect();
-        Self { terms, offset: self.offset * factor }
+        Self {
+            terms,
+            offset: self.offset * factor,
+        }
     }
 }
 
@@ -99,20 +111,27 @@ fn gcd(a: i64, b: i64) -> i64 {
 impl<'c> Terms<'c> {
     /// The least and greatest value.
     pub(super) fn range(&self, sym: &Sym) -> (i64, i64) {
-        sym.terms.iter().fold((sym.offset, sym.offset), |(low, high), &(t, c)| {
-            let (a, b) = (self.0[t].low * c, self.0[t].high * c);
-            (low + a.min(b), high + a.max(b))
-        })
+        sym.terms
+            .iter()
+            .fold((sym.offset, sym.offset), |(low, high), &(t, c)| {
+                let (a, b) = (self.0[t].low * c, self.0[t].high * c);
+                (low + a.min(b), high + a.max(b))
+            })
     }
 
     /// A divisor of the run-time part; 0 where there is none.
     fn align(&self, sym: &Sym) -> i64 {
-        sym.terms.iter().fold(0, |g, &(t, c)| gcd(g, c * self.0[t].align))
+        sym.terms
+            .iter()
+            .fold(0, |g, &(t, c)| gcd(g, c * self.0[t].align))
     }
 
     fn add(&mut self, term: Term<'c>) -> Sym {
         self.0.push(term);
-        Sym { terms: vec![(self.0.len() - 1, 1)], offset: 0 }
+        Sym {
+            terms: vec![(self.0.len() - 1, 1)],
+            offset: 0,
+        }
     }
 
     /// A new run-time value, a multiple of `align` within `low..=high`.
@@ -120,7 +139,12 @@ impl<'c> Terms<'c> {
         if low == high {
             return Sym::constant(low);
         }
-        self.add(Term { value, align: align.max(1), low, high })
+        self.add(Term {
+            value,
+            align: align.max(1),
+            low,
+            high,
+        })
     }
 }
 
@@ -165,20 +189,32 @@ impl<'c> Generator<'_, 'c> {
         axis: Option<VectorAxis>,
     ) -> Lanes {
         match expr {
-            Affine::Const(c) => Lanes { sym: Sym::constant(*c), step: Some(0) },
+            Affine::Const(c) => Lanes {
+                sym: Sym::constant(*c),
+                step: Some(0),
+            },
             Affine::Iter(i) => {
                 let step = i64::from(axis.is_some_and(|a| a.iter == *i));
-                Lanes { sym: point[*i].full(), step: Some(step) }
+                Lanes {
+                    sym: point[*i].full(),
+                    step: Some(step),
+                }
             }
             Affine::Add(a, b) => {
                 let a = self.evaluate(a, point, axis);
                 let b = self.evaluate(b, point, axis);
                 let step = a.step.zip(b.step).map(|(x, y)| x + y);
-                Lanes { sym: a.sym.plus(&b.sym), step }
+                Lanes {
+                    sym: a.sym.plus(&b.sym),
+                    step,
+                }
             }
             Affine::Mul(a, c) => {
                 let a = self.evaluate(a, point, axis);
-                Lanes { sym: a.sym.times(*c), step: a.step.map(|s| s * c) }
+                Lanes {
+                    sym: a.sym.times(*c),
+                    step: a.step.map(|s| s * c),
+                }
             }
             Affine::FloorDiv(a, b) => self.divide(a, *b, point, axis, true),
             Affine::Mod(a, b) => self.divide(a, *b, point, axis, false),
@@ -196,15 +232,30 @@ impl<'c> Generator<'_, 'c> {
         let inner = self.evaluate(expr, point, axis);
         let reach = inner.step.map(|s| s * (axis.map_or(1, |a| a.lanes) - 1));
         // inner = aligned + rest, with aligned a multiple of `by`.
-        let whole: Vec<bool> =
-            inner.sym.terms.iter().map(|&(t, c)| (c * self.terms.0[t].align) % by == 0).collect();
+        let whole: Vec<bool> = inner
+            .sym
+            .terms
+            .iter()
+            .map(|&(t, c)| (c * self.terms.0[t].align) % by == 0)
+            .collect();
         let pick = |keep: bool| {
-            let chosen = inner.sym.terms.iter().zip(&whole).filter(|&(_, &w)| w == keep);
+            let chosen = inner
+                .sym
+                .terms
+                .iter()
+                .zip(&whole)
+                .filter(|&(_, &w)| w == keep);
             chosen.map(|(t, _)| *t).collect::<Vec<_>>()
         };
         let shift = inner.sym.offset.div_euclid(by);
-        let aligned = Sym { terms: pick(true), offset: shift * by };
-        let rest = Sym { terms: pick(false), offset: inner.sym.offset - shift * by };
+        let aligned = Sym {
+            terms: pick(true),
+            offset: shift * by,
+        };
+        let rest = Sym {
+            terms: pick(false),
+            offset: inner.sym.offset - shift * by,
+        };
         let (low, high) = self.terms.range(&rest);
         let within = |low: i64, high: i64| {
             reach.is_some_and(|r| low + r.min(0) >= 0 && high + r.max(0) < by)
@@ -214,16 +265,23 @@ impl<'c> Generator<'_, 'c> {
         } else {
             let group = gcd(self.terms.align(&rest), by);
             let residue = rest.offset.rem_euclid(group.max(1));
-            let steady = reach.is_some_and(|r| residue + r.min(0) >= 0 && residue + r.max(0) < group);
+            let steady =
+                reach.is_some_and(|r| residue + r.min(0) >= 0 && residue + r.max(0) < group);
             let (q, r) = self.divide_value(&rest, by, group);
             (q, r, steady)
         };
         let steady = steady || inner.step == Some(0);
         if quotient {
             let exact = self.divide_exactly(&aligned, by);
-            Lanes { sym: exact.plus(&rest_quotient), step: steady.then_some(0) }
+            Lanes {
+                sym: exact.plus(&rest_quotient),
+                step: steady.then_some(0),
+            }
         } else {
-            Lanes { sym: rest_remainder, step: if steady { inner.step } else { None } }
+            Lanes {
+                sym: rest_remainder,
+                step: if steady { inner.step } else { None },
+            }
         }
     }
 
@@ -232,10 +290,16 @@ impl<'c> Generator<'_, 'c> {
         let mut result = Sym::constant(sym.offset / by);
         for &(t, c) in &sym.terms {
             if c % by == 0 {
-                result = result.plus(&Sym { terms: vec![(t, c / by)], offset: 0 });
+                result = result.plus(&Sym {
+                    terms: vec![(t, c / by)],
+                    offset: 0,
+                });
                 continue;
             }
-            let product = Sym { terms: vec![(t, c)], offset: 0 };
+            let product = Sym {
+                terms: vec![(t, c)],
+                offset: 0,
+            };
             let (low, high) = self.terms.range(&product);
             let value = self.materialise(&product);
             let divisor = self.e.index(by);
@@ -252,7 +316,11 @@ impl<'c> Generator<'_, 'c> {
         let (low, high) = self.terms.range(sym);
         let value = self.materialise(sym);
         let divisor = self.e.index(by);
-        let name = if low >= 0 { "arith.divui" } else { "arith.floordivsi" };
+        let name = if low >= 0 {
+            "arith.divui"
+        } else {
+            "arith.floordivsi"
+        };
         let quotient = self.e.binary(name, value, divisor);
         let (first, last) = (low.div_euclid(by), high.div_euclid(by));
         let quotient = self.terms.value(quotient, 1, first, last);
@@ -266,10 +334,16 @@ impl<'c> Generator<'_, 'c> {
             let residue = self.e.index(residue);
             self.e.subi(remainder, residue)
         };
-        let (least, greatest) = if first == last { (low - first * by, high - first * by) } else { (0, by - 1) };
+        let (least, greatest) = if first == last {
+            (low - first * by, high - first * by)
+        } else {
+            (0, by - 1)
+        };
         let (least, greatest) = (least - residue, greatest - residue);
         let least = least.div_euclid(group.max(1)) * group.max(1);
-        let remainder = self.terms.value(shifted, group.max(1), least.max(0), greatest.max(0));
+        let remainder = self
+            .terms
+            .value(shifted, group.max(1), least.max(0), greatest.max(0));
         (quotient, remainder.plus(&Sym::constant(residue)))
     }
 

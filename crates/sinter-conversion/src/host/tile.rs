@@ -26,9 +26,17 @@ pub(super) fn even(extent: i64, largest: i64) -> Vec<Run> {
     let count = ceil_div(extent, largest);
     let size = ceil_div(extent, count);
     let small = size * count - extent;
-    let mut runs = vec![Run { start: 0, size, count: count - small }];
+    let mut runs = vec![Run {
+        start: 0,
+        size,
+        count: count - small,
+    }];
     if small > 0 {
-        runs.push(Run { start: size * (count - small), size: size - 1, count: small });
+        runs.push(Run {
+            start: size * (count - small),
+            size: size - 1,
+            count: small,
+        });
     }
     runs
 }
@@ -46,12 +54,17 @@ pub(super) fn isolate(
             let start = run.start + n * run.size;
             let inside = interior(start, run.size);
             match split.last_mut() {
-                Some((last, kind))
-                    if inside && *kind && last.size == run.size =>
-                {
+                Some((last, kind)) if inside && *kind && last.size == run.size => {
                     last.count += 1;
                 }
-                _ => split.push((Run { start, size: run.size, count: 1 }, inside)),
+                _ => split.push((
+                    Run {
+                        start,
+                        size: run.size,
+                        count: 1,
+                    },
+                    inside,
+                )),
             }
         }
     }
@@ -69,21 +82,58 @@ mod tests {
     fn tiles_are_even() {
         assert_eq!(
             even(7, 4),
-            [Run { start: 0, size: 4, count: 1 }, Run { start: 4, size: 3, count: 1 }]
+            [
+                Run {
+                    start: 0,
+                    size: 4,
+                    count: 1
+                },
+                Run {
+                    start: 4,
+                    size: 3,
+                    count: 1
+                }
+            ]
         );
         assert_eq!(
             even(56, 6),
-            [Run { start: 0, size: 6, count: 6 }, Run { start: 36, size: 5, count: 4 }]
+            [
+                Run {
+                    start: 0,
+                    size: 6,
+                    count: 6
+                },
+                Run {
+                    start: 36,
+                    size: 5,
+                    count: 4
+                }
+            ]
         );
-        assert_eq!(even(14, 14), [Run { start: 0, size: 14, count: 1 }]);
+        assert_eq!(
+            even(14, 14),
+            [Run {
+                start: 0,
+                size: 14,
+                count: 1
+            }]
+        );
         assert_eq!(even(0, 4), []);
     }
 
     #[test]
     fn border_tiles_stand_alone() {
-        let runs = isolate(&even(56, 14), 4, |start, size| start > 0 && start + size < 56);
-        let inside: Vec<_> = runs.iter().map(|(r, inside)| (r.start, r.count, *inside)).collect();
+        let runs = isolate(&even(56, 14), 4, |start, size| {
+            start > 0 && start + size < 56
+        });
+        let inside: Vec<_> = runs
+            .iter()
+            .map(|(r, inside)| (r.start, r.count, *inside))
+            .collect();
         assert_eq!(inside, [(0, 1, false), (14, 2, true), (42, 1, false)]);
-        assert_eq!(isolate(&even(56, 1), 4, |_, _| false), [(even(56, 1)[0], false)]);
+        assert_eq!(
+            isolate(&even(56, 1), 4, |_, _| false),
+            [(even(56, 1)[0], false)]
+        );
     }
 }

@@ -1,6 +1,8 @@
 //! Constants: scalars, splats and element lists.
 
-use melior::ir::attribute::{AttributeLike, DenseElementsAttribute, FloatAttribute, IntegerAttribute};
+use melior::ir::attribute::{
+    AttributeLike, DenseElementsAttribute, FloatAttribute, IntegerAttribute,
+};
 use melior::ir::operation::OperationBuilder;
 use melior::ir::{Attribute, BlockLike, Identifier, Type, TypeLike};
 use sinter_loops::types::ElementType;
@@ -62,8 +64,10 @@ impl<'c> Emitter<'c> {
     /// A vector of 64-bit integers (or of `index`).
     pub fn ints(&mut self, element: Type<'c>, values: &[i64]) -> Value<'c> {
         let r#type = self.vector_type(values.len() as i64, element);
-        let attributes: Vec<Attribute<'c>> =
-            values.iter().map(|&v| IntegerAttribute::new(element, v).into()).collect();
+        let attributes: Vec<Attribute<'c>> = values
+            .iter()
+            .map(|&v| IntegerAttribute::new(element, v).into())
+            .collect();
         let dense = DenseElementsAttribute::new(r#type, &attributes)
             .unwrap_or_else(|error| panic!("cannot build a vector constant: {error}"));
         self.constant(dense.into(), r#type)

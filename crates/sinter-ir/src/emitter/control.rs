@@ -3,7 +3,9 @@
 use melior::ir::attribute::{StringAttribute, TypeAttribute};
 use melior::ir::operation::OperationBuilder;
 use melior::ir::r#type::FunctionType;
-use melior::ir::{Attribute, Block, BlockLike, BlockRef, Identifier, Region, RegionLike, Type, ValueLike};
+use melior::ir::{
+    Attribute, Block, BlockLike, BlockRef, Identifier, Region, RegionLike, Type, ValueLike,
+};
 use melior::ir::{Location, Operation};
 
 use super::{Emitter, Value, lasting_block, nth_result};
@@ -28,7 +30,10 @@ pub struct If<'c> {
 }
 
 /// Where an emitter was before it went into a region.
-type Place<'c> = (BlockRef<'c, 'c>, Option<melior::ir::operation::OperationRef<'c, 'c>>);
+type Place<'c> = (
+    BlockRef<'c, 'c>,
+    Option<melior::ir::operation::OperationRef<'c, 'c>>,
+);
 
 impl<'c> Emitter<'c> {
     fn enter(&mut self, arguments: &[Type<'c>]) -> (Region<'c>, Place<'c>) {
@@ -44,7 +49,10 @@ impl<'c> Emitter<'c> {
     }
 
     fn argument(&self, n: usize) -> Value<'c> {
-        self.block.argument(n).unwrap_or_else(|e| panic!("no block argument {n}: {e}")).into()
+        self.block
+            .argument(n)
+            .unwrap_or_else(|e| panic!("no block argument {n}: {e}"))
+            .into()
     }
 
     fn with_regions(
@@ -61,7 +69,9 @@ impl<'c> Emitter<'c> {
             .build()
             .unwrap_or_else(|error| panic!("cannot build {name}: {error}"));
         let operation = self.insert(operation);
-        (0..results.len()).map(|n| nth_result(operation, n)).collect()
+        (0..results.len())
+            .map(|n| nth_result(operation, n))
+            .collect()
     }
 
     /// Opens `scf.for` from `lower` to `upper` by `step`, carrying `inits`. What is emitted next goes
@@ -79,7 +89,13 @@ impl<'c> Emitter<'c> {
         let args = (1..types.len()).map(|n| self.argument(n)).collect();
         let mut operands = vec![lower, upper, step];
         operands.extend_from_slice(inits);
-        For { iv: self.argument(0), args, operands, region, outer }
+        For {
+            iv: self.argument(0),
+            args,
+            operands,
+            region,
+            outer,
+        }
     }
 
     /// Closes a loop: `yields` are carried to the next iteration. Returns the loop's results.
@@ -93,7 +109,12 @@ impl<'c> Emitter<'c> {
     /// Opens the first branch of `scf.if`.
     pub fn begin_if(&mut self, condition: Value<'c>, results: &[Type<'c>]) -> If<'c> {
         let (region, outer) = self.enter(&[]);
-        If { condition, results: results.to_vec(), regions: vec![region], outer }
+        If {
+            condition,
+            results: results.to_vec(),
+            regions: vec![region],
+            outer,
+        }
     }
 
     /// Closes the first branch and opens the second.
@@ -137,10 +158,16 @@ pub fn function<'c, E>(
     emitter.op("func.return", &[], &[], &[]);
     let mut all = vec![
         ("sym_name", StringAttribute::new(context, name).into()),
-        ("function_type", TypeAttribute::new(FunctionType::new(context, arguments, &[]).into()).into()),
+        (
+            "function_type",
+            TypeAttribute::new(FunctionType::new(context, arguments, &[]).into()).into(),
+        ),
     ];
     all.extend_from_slice(attributes);
-    let all: Vec<_> = all.into_iter().map(|(n, a)| (Identifier::new(context, n), a)).collect();
+    let all: Vec<_> = all
+        .into_iter()
+        .map(|(n, a)| (Identifier::new(context, n), a))
+        .collect();
     Ok(OperationBuilder::new("func.func", location)
         .add_attributes(&all)
         .add_regions([region])

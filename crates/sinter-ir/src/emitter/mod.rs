@@ -169,8 +169,10 @@ impl<'c> Emitter<'c> {
         results: &[Type<'c>],
         attributes: &[(&str, Attribute<'c>)],
     ) -> Operation<'c> {
-        let attributes: Vec<_> =
-            attributes.iter().map(|(n, a)| (Identifier::new(self.context, n), *a)).collect();
+        let attributes: Vec<_> = attributes
+            .iter()
+            .map(|(n, a)| (Identifier::new(self.context, n), *a))
+            .collect();
         OperationBuilder::new(name, self.location)
             .add_operands(operands)
             .add_results(results)
@@ -201,7 +203,10 @@ fn first_result<'c>(operation: OperationRef<'c, 'c>) -> Value<'c> {
 }
 
 fn nth_result<'c>(operation: OperationRef<'c, 'c>, n: usize) -> Value<'c> {
-    operation.result(n).unwrap_or_else(|error| panic!("no result {n}: {error}")).into()
+    operation
+        .result(n)
+        .unwrap_or_else(|error| panic!("no result {n}: {error}"))
+        .into()
 }
 
 fn lasting_block<'c>(block: BlockRef<'c, '_>) -> BlockRef<'c, 'c> {
@@ -222,5 +227,9 @@ pub fn lanes_of(r#type: Type<'_>) -> Option<i64> {
 
 /// The element type of a vector type; other types are returned as they are.
 pub fn element_of<'c>(r#type: Type<'c>) -> Type<'c> {
-    if r#type.is_vector() { vector::element(r#type) } else { r#type }
+    if r#type.is_vector() {
+        vector::element(r#type)
+    } else {
+        r#type
+    }
 }

@@ -31,7 +31,12 @@ impl<'c> Emitter<'c> {
     pub fn extract(&mut self, vector: Value<'c>, lane: i64) -> Value<'c> {
         let position = self.i64_array(&[lane]);
         let result = element(vector.r#type());
-        self.op1("vector.extract", &[vector], result, &[("static_position", position)])
+        self.op1(
+            "vector.extract",
+            &[vector],
+            result,
+            &[("static_position", position)],
+        )
     }
 
     /// `vector.from_elements`.
@@ -66,7 +71,12 @@ impl<'c> Emitter<'c> {
         mask: Value<'c>,
         otherwise: Value<'c>,
     ) -> Value<'c> {
-        self.op1("vector.maskedload", &[memref, index, mask, otherwise], type_of(otherwise), &[])
+        self.op1(
+            "vector.maskedload",
+            &[memref, index, mask, otherwise],
+            type_of(otherwise),
+            &[],
+        )
     }
 
     /// `vector.maskedstore`.
@@ -77,7 +87,12 @@ impl<'c> Emitter<'c> {
         index: Value<'c>,
         mask: Value<'c>,
     ) {
-        self.op("vector.maskedstore", &[memref, index, mask, value], &[], &[]);
+        self.op(
+            "vector.maskedstore",
+            &[memref, index, mask, value],
+            &[],
+            &[],
+        );
     }
 
     /// `vector.bitcast` (on vectors) or `arith.bitcast` (on scalars) to another element type of the
@@ -91,7 +106,11 @@ impl<'c> Emitter<'c> {
 /// The element type of a memref.
 pub(super) fn memref_element<'c>(memref: Value<'c>) -> Type<'c> {
     // SAFETY: memrefs are shaped types.
-    unsafe { Type::from_raw(mlir_sys::mlirShapedTypeGetElementType(memref.r#type().to_raw())) }
+    unsafe {
+        Type::from_raw(mlir_sys::mlirShapedTypeGetElementType(
+            memref.r#type().to_raw(),
+        ))
+    }
 }
 
 /// The static shape of a memref.
