@@ -19,10 +19,9 @@
 
 use crate::kernel::{Kernel, Layout, PhysicalDim, Role};
 use crate::nest::{Access, Nest};
+use crate::order::canonical_order;
 use crate::refusal::Refusal;
-use crate::split::{
-    canonical_order, expand_temporaries, simplify_indices, split_divisions, split_overrunning,
-};
+use crate::split::{expand_temporaries, simplify_indices, split_divisions, split_overrunning};
 
 /// See the [module documentation](self). Outputs, unpacked, equal those of the logical kernel on
 /// packed inputs.

@@ -7,7 +7,8 @@
 //!   were only such);
 //! - two iterators that run over two neighbouring dimensions in every access are one, and so are the
 //!   dimensions: a pointwise kernel becomes one-dimensional, a 1x1 convolution of stride 1 has one
-//!   iterator for all pixels. Iterators of one kind only; reductions keep their order.
+//!   iterator for all pixels. Iterators of one kind only; reductions keep their order;
+//! - a temporary's dimensions are in the order that suits its writer's vectors and its readers.
 //!
 //! Slot types change shape but not size, so inputs and outputs are to be seen under the new shapes.
 //! Decisions are made for the whole kernel at once: dimensions of a slot are merged only where every
@@ -19,9 +20,10 @@ use std::collections::BTreeSet;
 use crate::affine::Affine;
 use crate::kernel::Kernel;
 use crate::nest::{Access, Nest};
+use crate::order::{canonical_order, order_temporaries};
 use crate::place_stages::{SharedAxes, shared_axes};
 use crate::scalar::Inst;
-use crate::split::{canonical_order, rebase, simplify_indices};
+use crate::split::{rebase, simplify_indices};
 
 /// See the [module documentation](self). A scheduled kernel is returned as it is.
 #[must_use]
@@ -34,6 +36,7 @@ pub fn coalesce(mut kernel: Kernel) -> Kernel {
         *stage = without_unit_iterators(stage);
     }
     drop_unit_dimensions(&mut kernel);
+    order_temporaries(&mut kernel);
     while let Some(links) = Links::found(&kernel) {
         links.merge_one(&mut kernel);
     }

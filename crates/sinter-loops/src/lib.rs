@@ -39,6 +39,7 @@ mod linear;
 pub mod nest;
 pub mod npy;
 pub mod onchip;
+mod order;
 pub mod place_stages;
 pub mod random;
 pub mod refusal;

@@ -27,8 +27,9 @@ mod share;
 
 use crate::kernel::{Kernel, Role, Slot};
 use crate::nest::Nest;
+use crate::order::canonical_order;
 use crate::refusal::Refusal;
-use crate::split::{canonical_order, expand_temporaries, split_divisions};
+use crate::split::{expand_temporaries, split_divisions};
 
 pub use share::{SharedAxes, SharedAxis, shared_axes};
 

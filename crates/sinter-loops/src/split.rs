@@ -1,5 +1,4 @@
-//! Splitting iterators so that quotients and remainders disappear, and a canonical order of
-//! iterators.
+//! Splitting and renaming iterators so that quotients and remainders disappear.
 
 use crate::affine::{Affine, Interval};
 use crate::kernel::{Kernel, Role};
@@ -170,18 +169,49 @@ pub(crate) fn count_divisions(expr: &Affine) -> usize {
 }
 
 /// Cuts a dimension of a temporary in two wherever that turns `outer * block + inner` into two plain
-/// indices in every access.
+/// indices in every access; parallel iterators that run over the whole dimension are split for it.
 pub(crate) fn expand_temporaries(kernel: &mut Kernel) {
     let temporaries: Vec<_> = kernel.slots_of(Role::Temporary).collect();
-    for slot in temporaries {
-        let mut dim = 0;
-        while dim < kernel.slots[slot].ty.rank() {
-            match block_of_dimension(kernel, slot, dim) {
-                Some(block) => expand_dimension(kernel, slot, dim, block),
-                None => dim += 1,
+    while temporaries
+        .iter()
+        .any(|&slot| expand_temporary(kernel, slot))
+    {}
+}
+
+fn expand_temporary(kernel: &mut Kernel, slot: usize) -> bool {
+    (0..kernel.slots[slot].ty.rank()).any(|dim| {
+        block_of_dimension(kernel, slot, dim).is_some_and(|block| {
+            let split = with_split_iterators(kernel, slot, dim, block);
+            let changed = split.is_some();
+            *kernel = split.unwrap_or_else(|| kernel.clone());
+            if changed {
+                expand_dimension(kernel, slot, dim, block);
             }
+            changed
+        })
+    })
+}
+
+/// The kernel with parallel iterators that run over a dimension split by a block.
+fn with_split_iterators(kernel: &Kernel, slot: usize, dim: usize, block: i64) -> Option<Kernel> {
+    let mut out = kernel.clone();
+    let extent = kernel.slots[slot].ty.shape[dim];
+    for stage in &mut out.stages {
+        loop {
+            let mut accesses = stage.accesses().filter(|a| a.operand == slot);
+            let iter = accesses.find_map(|a| runs_over(stage, a, dim, extent));
+            drop(accesses);
+            let Some(iter) = iter else { break };
+            *stage = split_iter(stage, iter, extent / block, block)?;
         }
     }
+    Some(out)
+}
+
+/// The parallel iterator that is the index of a whole dimension.
+fn runs_over(nest: &Nest, access: &Access, dim: usize, extent: i64) -> Option<usize> {
+    let iter = access.index[dim].is_plain_iter()?;
+    (nest.iters[iter] == Iter::parallel(extent)).then_some(iter)
 }
 
 fn accesses_of(kernel: &Kernel, slot: usize) -> impl Iterator<Item = (&Nest, &Access)> {
@@ -200,7 +230,7 @@ fn accesses_of(kernel: &Kernel, slot: usize) -> impl Iterator<Item = (&Nest, &Ac
 }
 
 /// A block for which every access to the dimension becomes two indices without quotients, at least
-/// one of them by more than a plain iterator or constant before.
+/// one of them by a sum before.
 fn block_of_dimension(kernel: &Kernel, slot: usize, dim: usize) -> Option<i64> {
     let extent = kernel.slots[slot].ty.shape[dim];
     let coefficients = accesses_of(kernel, slot).flat_map(|(nest, access)| {
@@ -220,9 +250,9 @@ fn block_of_dimension(kernel: &Kernel, slot: usize, dim: usize) -> Option<i64> {
             let plain =
                 |e: Affine| matches!(e.simplify(&extents), Affine::Iter(_) | Affine::Const(_));
             let index = &access.index[dim];
-            access.pad.is_none()
-                && plain(index.clone().floor_div(block))
-                && plain(index.clone().modulo(block))
+            let split = plain(index.clone().floor_div(block)) && plain(index.clone().modulo(block));
+            index.range(&extents).is_inside(extent)
+                && (split || runs_over(nest, access, dim, extent).is_some())
         })
     })
 }
@@ -241,29 +271,6 @@ fn expand_dimension(kernel: &mut Kernel, slot: usize, dim: usize, block: i64) {
                 .splice(dim..=dim, parts.map(|e| e.simplify(&extents)));
         }
     }
-}
-
-/// Parallel iterators in the order in which the first write uses them, then reduction iterators in
-/// the order they have.
-pub(crate) fn canonical_order(nest: &Nest) -> Nest {
-    let mut order: Vec<usize> = Vec::new();
-    let write = nest
-        .writes
-        .first()
-        .map(|w| w.index.as_slice())
-        .unwrap_or_default();
-    for index in write {
-        let mut used = index.iters();
-        if let Some((coefficients, _)) = index.linear(nest.iters.len()) {
-            used.sort_by_key(|&i| std::cmp::Reverse(coefficients[i]));
-        }
-        order.extend(used);
-    }
-    order.extend(nest.parallels());
-    order.extend(nest.reductions());
-    let mut seen = vec![false; nest.iters.len()];
-    order.retain(|&i| !std::mem::replace(&mut seen[i], true));
-    permuted(nest, &order)
 }
 
 /// The nest with iterator `order[n]` in place `n`. The order of reductions must not change.

@@ -1,7 +1,7 @@
 //! What placement makes of the usual patterns.
 
 use sinter_loops::interp::run;
-use sinter_loops::kernel::Kernel;
+use sinter_loops::kernel::{Kernel, Role};
 use sinter_loops::nest::CombineFn;
 use sinter_loops::place_stages::SharedAxes;
 use sinter_loops::scalar::{BinaryFn, UnaryFn};
@@ -133,6 +133,38 @@ fn depthwise_then_pointwise_shares_pixels() {
         [6, 7],
         "{physical}"
     );
+    let between = physical
+        .slots
+        .iter()
+        .find(|s| s.role == Role::Temporary)
+        .unwrap();
+    assert_eq!(
+        between.ty.shape,
+        [6, 7, 8],
+        "channels are innermost, as in the input"
+    );
+}
+
+#[test]
+fn blocked_weights_do_not_hide_a_shared_channel() {
+    let mut p = Program::new(0);
+    let (x, w) = (p.input(&[1, 3, 9, 9]), p.constant(&[32, 3, 1, 1]));
+    let y = p.conv(x, w, 1);
+    let y = p.relu(y);
+    let y = p.max_pool(y);
+    let mut kernel = p.finish(&[y]);
+    let last = Some("[0, 2, 3, 1]".parse().unwrap());
+    for slot in kernel
+        .slots
+        .iter_mut()
+        .filter(|s| s.role != Role::Temporary)
+    {
+        slot.layout.clone_from(&last);
+    }
+    kernel.slots[1].layout = Some("[0/16, 2, 3, 1, 0%16]".parse().unwrap());
+    let kernel = coalesce(place_stages(apply_layouts(kernel).unwrap()).unwrap());
+    kernel.verify().unwrap();
+    assert_eq!(extents(&shared_axes(&kernel).unwrap()), [2, 16], "{kernel}");
 }
 
 #[test]
@@ -212,7 +244,7 @@ fn convolutions_in_a_row_cannot_share_a_tile() {
 #[test]
 fn outputs_without_a_common_extent_are_refused() {
     let mut p = Program::new(0);
-    let (x, y) = (p.input(&[300, 301]), p.input(&[299, 302]));
+    let (x, y) = (p.input(&[600, 601]), p.input(&[599, 602]));
     let (x, y) = (p.relu(x), p.relu(y));
     let refusal = place_stages(p.finish(&[x, y])).unwrap_err();
     assert_eq!(refusal.code(), "outputs-cannot-share-grid");

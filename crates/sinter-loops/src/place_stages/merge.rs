@@ -2,10 +2,10 @@
 
 use crate::kernel::Kernel;
 use crate::nest::Nest;
+use crate::order::canonical_order;
 use crate::place_stages::inline::add_origins;
 use crate::place_stages::{clean, needs, replace_pair, writes_slot};
 use crate::scalar::{BodyBuilder, Reg};
-use crate::split::canonical_order;
 
 /// Merges one pair of stages; whether there was one.
 pub(super) fn merge_siblings(kernel: &mut Kernel) -> bool {

@@ -52,7 +52,7 @@ impl SharedAxes {
 
 /// A kernel of several stages but no common axis runs as one block; with more points than this it is
 /// refused.
-const MAX_SINGLE_BLOCK_POINTS: i64 = 1 << 16;
+const MAX_SINGLE_BLOCK_POINTS: i64 = 1 << 19;
 
 /// A stage may lack axes, and be computed again in every block along them, while its repeated points
 /// are at most one in this many of the kernel's.
