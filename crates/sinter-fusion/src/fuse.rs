@@ -13,6 +13,7 @@ use crate::layouts::{self, Layouts};
 use crate::legality::{LegalityCode, Refusal};
 use crate::options::{Options, Policy};
 use crate::partition::{Flow, GroupId, Partition};
+use crate::saturate::rewrite;
 use crate::{greedy, improve, placements};
 
 /// Longest part of a kernel's name that tells its operators.
@@ -23,11 +24,24 @@ const NAME_LENGTH: usize = 40;
 /// # Errors
 /// When an operator has no kernel on the device, not even by itself.
 pub fn fuse(graph: &Graph, device: &Device, options: &Options) -> Result<Fused, FusionError> {
-    let folded = graph.clone();
-    let unfused = Program::plain(&folded).grouped(Policy::None, device, options)?;
+    let folded = rewrite(graph, options, true)?;
+    let unfused = Program::plain(&folded.graph).grouped(Policy::None, device, options)?;
     let mut fused = match options.policy {
         Policy::None => unfused.clone(),
-        policy => Program::placed(&folded).grouped(policy, device, options)?,
+        policy => {
+            let saturated = rewrite(&folded.graph, options, false)?;
+            let mut fused = Program::placed(&saturated.graph).grouped(policy, device, options)?;
+            if fused.statistics.price > unfused.statistics.price {
+                // The rewritten program lost against its original: keep that.
+                fused = Program::placed(&folded.graph).grouped(policy, device, options)?;
+            }
+            let statistics = &mut fused.statistics;
+            statistics.egraph_iterations = saturated.iterations;
+            statistics.egraph_nodes = saturated.nodes;
+            statistics.egraph_classes = saturated.classes;
+            statistics.egraph_stop = saturated.stop;
+            fused
+        }
     };
     fused.statistics.operators = unfused.statistics.kernels;
     fused.statistics.unfused_intermediate_bytes = unfused.statistics.intermediate_bytes;

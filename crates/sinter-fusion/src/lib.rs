@@ -4,6 +4,7 @@
 //! operators with their scheduled kernels, layouts of stored values, and every refusal with its
 //! reason. Nothing here knows MLIR.
 
+mod egraph;
 pub mod error;
 mod evaluate;
 mod fuse;
@@ -15,6 +16,8 @@ pub mod legality;
 pub mod options;
 mod partition;
 mod placements;
+pub mod rules;
+mod saturate;
 mod stored;
 
 pub use error::FusionError;
