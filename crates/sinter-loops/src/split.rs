@@ -179,17 +179,19 @@ pub(crate) fn expand_temporaries(kernel: &mut Kernel) {
 }
 
 fn expand_temporary(kernel: &mut Kernel, slot: usize) -> bool {
-    (0..kernel.slots[slot].ty.rank()).any(|dim| {
-        block_of_dimension(kernel, slot, dim).is_some_and(|block| {
-            let split = with_split_iterators(kernel, slot, dim, block);
-            let changed = split.is_some();
-            *kernel = split.unwrap_or_else(|| kernel.clone());
-            if changed {
-                expand_dimension(kernel, slot, dim, block);
-            }
-            changed
-        })
-    })
+    let expanded = (0..kernel.slots[slot].ty.rank()).find_map(|dim| {
+        let block = block_of_dimension(kernel, slot, dim)?;
+        let mut out = with_split_iterators(kernel, slot, dim, block)?;
+        expand_dimension(&mut out, slot, dim, block);
+        Some(out)
+    });
+    match expanded {
+        Some(out) => {
+            *kernel = out;
+            true
+        }
+        None => false,
+    }
 }
 
 /// The kernel with parallel iterators that run over a dimension split by a block.
