@@ -1,5 +1,5 @@
 //! For every operator and many seeded draws of attributes and shapes: `eval` agrees with running
-//! `loops` through the nest interpreter, the inferred types are those of the results, and name and
+//! `loops` through the nest interpreter, unplaced and placed, the inferred types are those of the results, and name and
 //! attributes round-trip.
 
 mod moves;
@@ -12,6 +12,7 @@ use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use sinter_loops::interp;
 use sinter_loops::kernel::Role;
+use sinter_loops::place_stages;
 use sinter_loops::tensor::Tensor;
 use sinter_loops::types::{ElementType, TensorType};
 use sinter_ops::{Graph, NodeId, Op, Operator, form};
@@ -128,7 +129,21 @@ fn through_loops(op: &Op, operands: &[Tensor]) -> Vec<Tensor> {
             operands[position].clone()
         })
         .collect();
-    interp::run(&formed.kernel, &arguments)
+    let results = interp::run(&formed.kernel, &arguments);
+    let placed = place_stages(formed.kernel).unwrap_or_else(|e| panic!("{op:?}: {e}"));
+    let bits = |tensors: &[Tensor]| {
+        tensors
+            .iter()
+            .map(|t| t.bytes().clone())
+            .collect::<Vec<_>>()
+    };
+    let again = interp::run(&placed, &arguments);
+    assert_eq!(
+        bits(&again),
+        bits(&results),
+        "{op:?} changes when its stages are placed"
+    );
+    results
 }
 
 fn round_trips(op: &Op) {
