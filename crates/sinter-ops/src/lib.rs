@@ -1,8 +1,17 @@
 //! Operator semantics, written once.
 //!
-//! One file per operator (family) under [`ops`]; each holds `infer`, `verify`, `fold`, `eval` and
-//! `loops`. `eval` follows the operator's specification, plain and slow; `loops` is written
+//! One file per operator (family) under [`ops`]; each holds `infer` (with the constraints), `fold`,
+//! `eval` and `loops`. `eval` follows the operator's specification, plain and slow; `loops` is written
 //! independently of it, so that each checks the other. Nothing here knows MLIR or egg.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`operator`] | what every operator provides |
+//! | [`ops`] | the operators; a new one is one file, one `mod` line and one line in `operators!` |
+//! | [`attr`] | attribute values |
+//! | [`graph`] | operators applied to values |
+//! | [`form`] | kernels from nodes of a graph |
+//! | [`simplify`] | constant evaluation, identities, merging, dead nodes |
 
 pub mod attr;
 pub mod form;
@@ -14,5 +23,5 @@ mod support;
 
 pub use attr::Attr;
 pub use graph::{Graph, Node, NodeId, ValueId};
-pub use operator::{Loops, OpError, Operator, Traits};
+pub use operator::{Fold, Loops, OpError, Operator, Traits};
 pub use ops::Op;
