@@ -52,6 +52,7 @@ def Npu_EngineAttr : EnumAttr<Npu_Dialect, Npu_EngineKind, "engine"> {
     npu.compute engine(vector) { npu.yield }
     ```
   }];
+  let assemblyFormat = "`(` $value `)`";
 }
 
 def Npu_CoreAttr : EnumAttr<Npu_Dialect, Npu_CoreKind, "core"> {

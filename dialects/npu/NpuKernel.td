@@ -113,7 +113,7 @@ def Npu_CopyOp : Npu_Op<"copy", [AttrSizedOperandSegments]> {
     $source `` custom<DynamicIndexList>($source_offsets, $static_source_offsets) `,`
     $target `` custom<DynamicIndexList>($target_offsets, $static_target_offsets)
     `sizes` custom<DynamicIndexList>($sizes, $static_sizes)
-    `engine` `(` `` $engine `)` (`post_op` $post_op^)? attr-dict `:` type($source) `,` type($target)
+    `engine` `` $engine (`post_op` $post_op^)? attr-dict `:` type($source) `,` type($target)
   }];
   let hasVerifier = 1;
 }
@@ -180,7 +180,7 @@ def Npu_ComputeOp : Npu_Op<"compute", [RecursiveMemoryEffects, SingleBlock,
   }];
   let arguments = (ins Npu_EngineAttr:$engine);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "`engine` `(` `` $engine `)` attr-dict-with-keyword $body";
+  let assemblyFormat = "`engine` `` $engine attr-dict-with-keyword $body";
   let hasVerifier = 1;
 }
 

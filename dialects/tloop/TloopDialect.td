@@ -20,6 +20,7 @@ def Tloop_Dialect : Dialect {
   }];
   let cppNamespace = "::sinter::tloop";
   let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
 }
 
 class Tloop_Op<string mnemonic, list<Trait> traits = []>

@@ -38,6 +38,18 @@ void TloopDialect::initialize() {
   addInterfaces<Inliner>();
 }
 
+// Folded layout changes become constants of the graph dialect.
+Operation *TloopDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                             Location loc) {
+  auto elements = dyn_cast<ElementsAttr>(value);
+  if (!elements || elements.getType() != type || !getContext()->getLoadedDialect("graph"))
+    return nullptr;
+  OperationState state(loc, "graph.constant");
+  state.addTypes(type);
+  state.addAttribute("value", value);
+  return builder.create(state);
+}
+
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   return parseFunction<KernelOp>(parser, result);
 }

@@ -47,6 +47,7 @@ func.func @f(%x: tensor<4xf32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>) {
+  // expected-note @below {{required by region isolation constraints}}
   %r = graph.group @g (%x : tensor<4xf32>) {
   ^bb0(%a: tensor<4xf32>):
     // expected-error @below {{'graph.relu' op using value defined outside the region}}

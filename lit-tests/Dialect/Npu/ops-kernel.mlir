@@ -8,15 +8,15 @@
 // CHECK-SAME: [[BLOCK:%[^:]+]]:{{.*}} [[X:%[^:]+]]:{{.*}} [[Y:%[^:]+]]:
 // CHECK: [[T:%.+]] = npu.alloc offset 0 : memref<16xf32, #npu.space<ub>>
 // CHECK: [[U:%.+]] = npu.alloc : memref<16xf32, #npu.space<ub>>
-// CHECK: [[IN:%.+]] = npu.copy [[X]][[[BLOCK]], 0], [[T]][0] sizes [16] engine( mte2) : memref<4x16xf32>, memref<16xf32, #npu.space<ub>>
+// CHECK: [[IN:%.+]] = npu.copy [[X]][[[BLOCK]], 0], [[T]][0] sizes [16] engine(mte2) : memref<4x16xf32>, memref<16xf32, #npu.space<ub>>
 // CHECK: npu.wait [[IN]]
-// CHECK: npu.compute engine( vector) {
+// CHECK: npu.compute engine(vector) {
 // CHECK: [[C0:%.+]] = arith.constant 0 : index
 // CHECK: [[ZERO:%.+]] = arith.constant dense<0.000000e+00> : vector<16xf32>
 // CHECK: [[V:%.+]] = vector.load [[T]][[[C0]]] : memref<16xf32, #npu.space<ub>>, vector<16xf32>
 // CHECK: [[R:%.+]] = arith.maxnumf [[V]], [[ZERO]] : vector<16xf32>
 // CHECK: vector.store [[R]], [[U]][[[C0]]] : memref<16xf32, #npu.space<ub>>, vector<16xf32>
-// CHECK: [[OUT:%.+]] = npu.copy [[U]][0], [[Y]][[[BLOCK]], 0] sizes [16] engine( mte3) : memref<16xf32, #npu.space<ub>>, memref<4x16xf32>
+// CHECK: [[OUT:%.+]] = npu.copy [[U]][0], [[Y]][[[BLOCK]], 0] sizes [16] engine(mte3) : memref<16xf32, #npu.space<ub>>, memref<4x16xf32>
 // CHECK: npu.wait [[OUT]]
 // CHECK: npu.release [[T]] : memref<16xf32, #npu.space<ub>>
 // CHECK: npu.release [[U]] : memref<16xf32, #npu.space<ub>>
@@ -45,7 +45,7 @@ npu.kernel @relu(%block: index, %x: memref<4x16xf32>, %y: memref<4x16xf32>) core
 // CHECK: [[N:%.+]] = arith.constant 4 : index
 // CHECK: [[T:%.+]] = npu.alloc : memref<16xf32, #npu.space<ub>>
 // CHECK: [[NONE:%.+]] = npu.ready
-// CHECK: [[IN:%.+]] = npu.copy [[X]][[[BLOCK]]], [[T]][0] sizes [[[N]]] engine( mte2) : memref<100xf32>, memref<16xf32, #npu.space<ub>>
+// CHECK: [[IN:%.+]] = npu.copy [[X]][[[BLOCK]]], [[T]][0] sizes [[[N]]] engine(mte2) : memref<100xf32>, memref<16xf32, #npu.space<ub>>
 // CHECK: npu.wait [[NONE]], [[IN]]
 // CHECK: npu.return
 npu.kernel @tail(%block: index, %x: memref<100xf32>) core(vector) {

@@ -11,7 +11,7 @@
 // CHECK: [[C:%.+]] = npu.alloc : memref<16x16xf32, #npu.space<l0c>>
 // CHECK: npu.mma [[A]], [[B]] into [[C]] init : memref<16x64xf16, #npu.space<l0a>>, memref<64x16xf16, #npu.space<l0b>>, memref<16x16xf32, #npu.space<l0c>>
 // CHECK: npu.mma [[A]], [[B]] into [[C]] : memref<16x64xf16, #npu.space<l0a>>, memref<64x16xf16, #npu.space<l0b>>, memref<16x16xf32, #npu.space<l0c>>
-// CHECK: [[OUT:%.+]] = npu.copy [[C]][0, 0], [[Y]][0, 0] sizes [16, 16] engine( fixpipe) post_op "relu" : memref<16x16xf32, #npu.space<l0c>>, memref<16x16xf32>
+// CHECK: [[OUT:%.+]] = npu.copy [[C]][0, 0], [[Y]][0, 0] sizes [16, 16] engine(fixpipe) post_op "relu" : memref<16x16xf32, #npu.space<l0c>>, memref<16x16xf32>
 // CHECK: npu.wait [[OUT]]
 // CHECK: npu.return
 npu.kernel @matmul(%block: index, %y: memref<16x16xf32>) core(cube) {
