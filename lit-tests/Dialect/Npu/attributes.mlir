@@ -6,10 +6,10 @@
 
 // CHECK-LABEL: func.func private @attributes(!npu.token, memref<4xf32, #npu.space<ub>>)
 // CHECK-SAME: test.cores = [#npu<core vector>, #npu<core cube>, #npu<core mix>]
-// CHECK-SAME: test.engines = [#npu<engine scalar>, #npu<engine vector>, #npu<engine cube>, #npu<engine mte1>, #npu<engine mte2>, #npu<engine mte3>, #npu<engine fixpipe>]
+// CHECK-SAME: test.engines = [#npu<engine(scalar)>, #npu<engine(vector)>, #npu<engine(cube)>, #npu<engine(mte1)>, #npu<engine(mte2)>, #npu<engine(mte3)>, #npu<engine(fixpipe)>]
 // CHECK-SAME: test.spaces = [#npu.space<gm>, #npu.space<l1>, #npu.space<l0a>, #npu.space<l0b>, #npu.space<l0c>, #npu.space<ub>]
 func.func private @attributes(!npu.token, memref<4xf32, #npu.space<ub>>) attributes {
   test.cores = [#npu<core vector>, #npu<core cube>, #npu<core mix>],
-  test.engines = [#npu<engine scalar>, #npu<engine vector>, #npu<engine cube>, #npu<engine mte1>, #npu<engine mte2>, #npu<engine mte3>, #npu<engine fixpipe>],
+  test.engines = [#npu<engine(scalar)>, #npu<engine(vector)>, #npu<engine(cube)>, #npu<engine(mte1)>, #npu<engine(mte2)>, #npu<engine(mte3)>, #npu<engine(fixpipe)>],
   test.spaces = [#npu.space<gm>, #npu.space<l1>, #npu.space<l0a>, #npu.space<l0b>, #npu.space<l0c>, #npu.space<ub>]
 }

@@ -13,6 +13,7 @@
 // CHECK-NEXT: npu.compute engine(vector) {
 // CHECK-NEXT: [[R3:%.+]] = vector.load [[R0]][[[C0]]] : memref<16xf32, #npu.space<ub>>, vector<16xf32>
 // CHECK-NEXT: vector.store [[R3]], [[A2]][[[C0]]] : memref<16xf32>, vector<16xf32>
+// CHECK-NEXT: }
 // CHECK-NEXT: npu.return
 npu.kernel @kept(%block: index, %x: memref<16xf32>, %y: memref<16xf32>) core(vector) {
   %t = npu.alloc : memref<16xf32, #npu.space<ub>>

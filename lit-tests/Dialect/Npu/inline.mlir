@@ -17,6 +17,7 @@ func.func private @scale(%v: vector<16xf32>) -> vector<16xf32> {
 // CHECK-NEXT: [[R0:%.+]] = vector.load [[A1]][[[C0]]] : memref<16xf32>, vector<16xf32>
 // CHECK-NEXT: [[R1:%.+]] = arith.mulf [[R0]], [[CST]] : vector<16xf32>
 // CHECK-NEXT: vector.store [[R1]], [[A1]][[[C0]]] : memref<16xf32>, vector<16xf32>
+// CHECK-NEXT: }
 // CHECK-NEXT: npu.return
 npu.kernel @k(%block: index, %x: memref<16xf32>) core(vector) {
   npu.compute engine(vector) {

@@ -76,7 +76,7 @@ tloop.kernel @k(%x: tensor<4xf32>) -> tensor<4xf32> {
   tloop.return %x : tensor<4xf32>
 }
 func.func @f(%x: tensor<8xf32>) {
-  // expected-error @below {{'tloop.launch' op operand 0 is 'tensor<8xf32>', but must be 'tensor<4xf32>'}}
+  // expected-error @below {{'tloop.launch' op operand 0 is 'tensor<8xf32>', which does not lie in memory as 'tensor<4xf32>'}}
   %0 = tloop.launch @k(%x) : (tensor<8xf32>) -> tensor<4xf32>
   return
 }
@@ -87,7 +87,7 @@ tloop.kernel @k(%x: tensor<4xf32>) -> tensor<4xf32> {
   tloop.return %x : tensor<4xf32>
 }
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @below {{'tloop.launch' op result 0 is 'tensor<8xf32>', but must be 'tensor<4xf32>'}}
+  // expected-error @below {{'tloop.launch' op result 0 is 'tensor<8xf32>', which does not lie in memory as 'tensor<4xf32>'}}
   %0 = tloop.launch @k(%x) : (tensor<4xf32>) -> tensor<8xf32>
   return
 }
