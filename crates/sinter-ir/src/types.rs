@@ -79,7 +79,8 @@ pub fn from_shaped_type(ty: Type<'_>) -> Result<TensorType, IrError> {
 /// # Errors
 /// For any other type, and for unknown extents.
 pub fn from_memref_type(ty: Type<'_>) -> Result<Vec<i64>, IrError> {
-    let unfit = || IrError::Unsupported(format!("type '{ty}': a memref of known extents is needed"));
+    let unfit =
+        || IrError::Unsupported(format!("type '{ty}': a memref of known extents is needed"));
     // SAFETY: queries of shaped types, asked of memrefs only; ranks and extents are in range.
     unsafe {
         let raw = ty.to_raw();
@@ -87,7 +88,9 @@ pub fn from_memref_type(ty: Type<'_>) -> Result<Vec<i64>, IrError> {
             return Err(unfit());
         }
         let rank = mlir_sys::mlirShapedTypeGetRank(raw);
-        Ok((0..rank).map(|d| mlir_sys::mlirShapedTypeGetDimSize(raw, d as isize)).collect())
+        Ok((0..rank)
+            .map(|d| mlir_sys::mlirShapedTypeGetDimSize(raw, d as isize))
+            .collect())
     }
 }
 

@@ -1,1 +1,45 @@
 //! Passes within one dialect, one file each.
+//!
+//! | pass | does |
+//! |---|---|
+//! | [`graph_simplify`] | constants evaluated, identities folded |
+//! | [`graph_fuse`] | operators into kernels |
+//! | [`tloop_pack_constants`] | layouts for the weights of contractions |
+//! | [`tloop_apply_layouts`] | slots get their physical shape |
+//! | [`tloop_place_stages`] | stages that belong together become one nest |
+//! | [`tloop_coalesce`] | fewer and longer iterators |
+//! | [`tloop_schedule`] | blocks, register tiles and vectors |
+//! | [`npu_plan_memory`] | places in the arena and the scratchpads |
+//! | [`npu_insert_sync`] | waits for transfers |
+//! | [`npu_check_races`] | every transfer is waited for |
+
+pub mod fused_module;
+pub mod graph_fuse;
+pub mod graph_simplify;
+mod kernels;
+mod model;
+pub mod npu_check_races;
+pub mod npu_insert_sync;
+pub mod npu_plan_memory;
+pub mod tloop_apply_layouts;
+pub mod tloop_coalesce;
+pub mod tloop_pack_constants;
+pub mod tloop_place_stages;
+pub mod tloop_schedule;
+mod transfers;
+
+use sinter_pass::Entry;
+
+/// The passes of this crate, for the registry.
+pub fn passes() -> Vec<Entry> {
+    vec![
+        Entry::new(graph_simplify::GraphSimplify),
+        Entry::new(graph_fuse::GraphFuse),
+        Entry::new(tloop_pack_constants::TloopPackConstants),
+        Entry::new(tloop_apply_layouts::TloopApplyLayouts),
+        Entry::new(tloop_place_stages::TloopPlaceStages),
+        Entry::new(tloop_coalesce::TloopCoalesce),
+        Entry::new(tloop_schedule::TloopSchedule),
+        Entry::new(npu_plan_memory::NpuPlanMemory),
+    ]
+}

@@ -79,7 +79,10 @@ impl<'c> Checker<'c> {
     }
 
     fn meaning(&self, token: Value<'_, '_>) -> Transfers {
-        self.tokens.get(&value_key(token)).cloned().unwrap_or_default()
+        self.tokens
+            .get(&value_key(token))
+            .cloned()
+            .unwrap_or_default()
     }
 
     fn plain(&mut self, op: OperationRef<'c, '_>, open: &mut Transfers) {
@@ -113,7 +116,8 @@ impl<'c> Checker<'c> {
         loop {
             for (i, meaning) in carried.iter().enumerate() {
                 if let Ok(argument) = body.argument(i + 1) {
-                    self.tokens.insert(value_key(argument.into()), meaning.clone());
+                    self.tokens
+                        .insert(value_key(argument.into()), meaning.clone());
                 }
             }
             let (after, yielded) = self.block(body, open.clone());

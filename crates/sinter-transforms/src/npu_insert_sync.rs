@@ -49,13 +49,18 @@ fn order<'c>(
     for (i, &op) in ops.iter().enumerate() {
         let touched = touches(op);
         let last = i + 1 == ops.len();
-        let (wait, rest): (Vec<_>, Vec<_>) =
-            open.into_iter().partition(|(t, _)| last || t.conflicts(&touched));
+        let (wait, rest): (Vec<_>, Vec<_>) = open
+            .into_iter()
+            .partition(|(t, _)| last || t.conflicts(&touched));
         open = rest;
         if !wait.is_empty() {
             let operands = wait.into_iter().map(|(_, token)| token).collect();
-            let parts = Parts { operands, ..Parts::default() };
-            block.insert_operation_before(op, operation(context, "npu.wait", op.location(), parts)?);
+            let parts = Parts {
+                operands,
+                ..Parts::default()
+            };
+            block
+                .insert_operation_before(op, operation(context, "npu.wait", op.location(), parts)?);
         }
         if name(op).starts_with("scf.") {
             for inner in blocks(op) {

@@ -25,7 +25,10 @@ impl Transfer {
     /// Of a `npu.copy`.
     pub(crate) fn of(op: OperationRef<'_, '_>) -> Option<Self> {
         (name(op) == "npu.copy").then_some(())?;
-        Some(Self { source: base(op.operand(0).ok()?), target: base(op.operand(1).ok()?) })
+        Some(Self {
+            source: base(op.operand(0).ok()?),
+            target: base(op.operand(1).ok()?),
+        })
     }
 
     /// Whether an operation that touches these memories has to wait for the transfer.
@@ -36,7 +39,11 @@ impl Transfer {
 }
 
 pub(crate) fn name(op: OperationRef<'_, '_>) -> String {
-    op.name().as_string_ref().as_str().unwrap_or_default().to_owned()
+    op.name()
+        .as_string_ref()
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 pub(crate) fn operations<'c, 'a>(block: BlockRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
@@ -48,7 +55,9 @@ pub(crate) fn blocks<'c, 'a>(op: OperationRef<'c, 'a>) -> Vec<BlockRef<'c, 'a>> 
     let mut out = Vec::new();
     for i in 0..op.region_count() {
         if let Ok(region) = op.region(i) {
-            out.extend(std::iter::successors(region.first_block(), |b| b.next_in_region()));
+            out.extend(std::iter::successors(region.first_block(), |b| {
+                b.next_in_region()
+            }));
         }
     }
     out
@@ -62,7 +71,12 @@ pub(crate) fn base(value: Value<'_, '_>) -> usize {
             return value_key(value);
         };
         let owner = result.owner();
-        let views = ["memref.subview", "memref.collapse_shape", "memref.expand_shape", "memref.cast"];
+        let views = [
+            "memref.subview",
+            "memref.collapse_shape",
+            "memref.expand_shape",
+            "memref.cast",
+        ];
         match owner.operand(0) {
             Ok(of) if views.contains(&name(owner).as_str()) => value = of,
             _ => return value_key(value),
@@ -81,7 +95,11 @@ pub(crate) fn touches(op: OperationRef<'_, '_>) -> Vec<Touch> {
 
 fn collect(op: OperationRef<'_, '_>, out: &mut Vec<Touch>) {
     let name = name(op);
-    for (i, operand) in op.operands().enumerate().filter(|(_, v)| v.r#type().is_mem_ref()) {
+    for (i, operand) in op
+        .operands()
+        .enumerate()
+        .filter(|(_, v)| v.r#type().is_mem_ref())
+    {
         let writes = match name.as_str() {
             "npu.copy" => i == 1,
             "npu.mma" => i == 2,
@@ -90,7 +108,10 @@ fn collect(op: OperationRef<'_, '_>, out: &mut Vec<Touch>) {
             "memref.expand_shape" | "memref.cast" => false,
             _ => true,
         };
-        out.push(Touch { base: base(operand), writes });
+        out.push(Touch {
+            base: base(operand),
+            writes,
+        });
     }
     for block in blocks(op) {
         for inner in operations(block) {

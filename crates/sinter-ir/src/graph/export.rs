@@ -6,7 +6,8 @@ use melior::ir::attribute::{ArrayAttribute, DictionaryAttribute, StringAttribute
 use melior::ir::operation::OperationMutLike;
 use melior::ir::r#type::FunctionType;
 use melior::ir::{
-    Attribute, Block, BlockLike, Identifier, Location, Module, Region, RegionLike, Type, Value,
+    Attribute, Block, BlockLike, Identifier, Location, Module, Operation, Region, RegionLike, Type,
+    Value,
 };
 use sinter_ops::{Graph, Node, Operator, ValueId};
 
@@ -24,12 +25,38 @@ pub fn graph_to_module<'c>(
     context: &'c melior::Context,
     graph: &Graph,
 ) -> Result<Module<'c>, IrError> {
-    let unknown = Location::unknown(context);
-    let mut module = Module::new(unknown);
+    module_with(context, graph, |nodes| {
+        graph.nodes.iter().try_for_each(|n| nodes.node(n))
+    })
+}
+
+/// The module of a graph's inputs and outputs, whose function is filled by the caller.
+///
+/// # Errors
+/// When the caller fails, an output is left undefined, or the result does not verify.
+pub fn module_with<'c>(
+    context: &'c melior::Context,
+    graph: &Graph,
+    fill: impl FnOnce(&mut NodeBuilder<'c, '_, '_>) -> Result<(), IrError>,
+) -> Result<Module<'c>, IrError> {
+    let mut module = Module::new(Location::unknown(context));
     if !graph.name.is_empty() {
         let name = StringAttribute::new(context, &graph.name).into();
         module.as_operation_mut().set_attribute("sym_name", name);
     }
+    module
+        .body()
+        .append_operation(function(context, graph, fill)?);
+    crate::module::verify(&module.as_operation())?;
+    Ok(module)
+}
+
+fn function<'c>(
+    context: &'c melior::Context,
+    graph: &Graph,
+    fill: impl FnOnce(&mut NodeBuilder<'c, '_, '_>) -> Result<(), IrError>,
+) -> Result<Operation<'c>, IrError> {
+    let unknown = Location::unknown(context);
     let types = |values: &[(String, ValueId)]| -> Vec<Type<'c>> {
         values
             .iter()
@@ -44,9 +71,7 @@ pub fn graph_to_module<'c>(
         for (i, (_, value)) in graph.inputs.iter().enumerate() {
             nodes.define(*value, lasting(block.argument(i).map_err(missing)?));
         }
-        for node in &graph.nodes {
-            nodes.node(node)?;
-        }
+        fill(&mut nodes)?;
         let results: Result<Vec<_>, _> =
             graph.outputs.iter().map(|(_, v)| nodes.value(*v)).collect();
         let parts = Parts {
@@ -57,24 +82,18 @@ pub fn graph_to_module<'c>(
     }
     let region = Region::new();
     region.append_block(block);
-    let function = Parts {
+    let ty = FunctionType::new(context, &inputs, &outputs);
+    let parts = Parts {
         attributes: vec![
             ("sym_name", attr::string(context, MAIN)),
-            (
-                "function_type",
-                TypeAttribute::new(FunctionType::new(context, &inputs, &outputs).into()).into(),
-            ),
+            ("function_type", TypeAttribute::new(ty.into()).into()),
             ("arg_attrs", names(context, &graph.inputs)),
             ("res_attrs", names(context, &graph.outputs)),
         ],
         regions: vec![region],
         ..Parts::default()
     };
-    module
-        .body()
-        .append_operation(operation(context, "func.func", unknown, function)?);
-    crate::module::verify(&module.as_operation())?;
-    Ok(module)
+    operation(context, "func.func", unknown, parts)
 }
 
 pub(crate) fn missing(error: melior::Error) -> IrError {
@@ -109,6 +128,29 @@ impl<'c, 'g, 'b> NodeBuilder<'c, 'g, 'b> {
             block,
             values: BTreeMap::new(),
         }
+    }
+
+    /// The context.
+    pub fn context(&self) -> &'c melior::Context {
+        self.context
+    }
+
+    /// Whether something stands for a value already, or it is a constant.
+    pub fn is_defined(&self, value: ValueId) -> bool {
+        self.values.contains_key(&value) || self.graph.as_constant(value).is_some()
+    }
+
+    /// Appends an operation made by the caller, whose results stand for these values.
+    ///
+    /// # Errors
+    /// When the operation has fewer results.
+    pub fn append(&mut self, op: Operation<'c>, results: &[ValueId]) -> Result<(), IrError> {
+        let made = self.block.append_operation(op);
+        for (i, &value) in results.iter().enumerate() {
+            self.values
+                .insert(value, lasting(made.result(i).map_err(missing)?));
+        }
+        Ok(())
     }
 
     /// Says what stands for a value: a block argument, or the result of an operation appended
@@ -156,6 +198,18 @@ impl<'c, 'g, 'b> NodeBuilder<'c, 'g, 'b> {
     /// # Errors
     /// When an operand is not defined, or the operation refuses its attributes.
     pub fn node(&mut self, node: &Node) -> Result<(), IrError> {
+        self.node_with(node, &[])
+    }
+
+    /// Appends a node with further attributes.
+    ///
+    /// # Errors
+    /// As [`NodeBuilder::node`].
+    pub fn node_with(
+        &mut self,
+        node: &Node,
+        further: &[(&str, Attribute<'c>)],
+    ) -> Result<(), IrError> {
         let owner = node
             .origins
             .first()
@@ -177,18 +231,15 @@ impl<'c, 'g, 'b> NodeBuilder<'c, 'g, 'b> {
             attributes: attributes
                 .iter()
                 .map(|(name, value)| (*name, attr::to_attribute(self.context, value)))
+                .chain(further.iter().copied())
                 .collect(),
             regions: Vec::new(),
         };
         let name = format!("{PREFIX}{}", node.op.mnemonic());
         let location = location::from_origins(self.context, &node.origins);
-        let made = self
-            .block
-            .append_operation(operation(self.context, &name, location, parts)?);
-        for (i, &output) in node.outputs.iter().enumerate() {
-            self.values
-                .insert(output, lasting(made.result(i).map_err(missing)?));
-        }
-        Ok(())
+        self.append(
+            operation(self.context, &name, location, parts)?,
+            &node.outputs,
+        )
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use melior::ir::attribute::DictionaryAttribute;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, Module, RegionLike, Value, ValueLike};
+use sinter_loops::tensor::Tensor;
 use sinter_ops::{Attr, Graph, Op, OpError, ValueId};
 
 use super::export::missing;
@@ -80,6 +81,44 @@ pub fn function_to_graph(function: OperationRef<'_, '_>) -> Result<Graph, IrErro
         reader.graph.output(name, value);
     }
     Ok(reader.graph)
+}
+
+/// A block of operators as a graph of its own.
+pub struct BlockGraph {
+    /// The graph; it has no named inputs or outputs.
+    pub graph: Graph,
+    /// What the block's arguments are.
+    pub arguments: Vec<ValueId>,
+    /// What the terminator gives.
+    pub results: Vec<ValueId>,
+}
+
+/// The graph of a block of operators. `constant` says which arguments are known.
+///
+/// # Errors
+/// As [`function_to_graph`].
+pub fn block_to_graph(
+    block: BlockRef<'_, '_>,
+    constant: impl Fn(usize) -> Result<Option<Tensor>, IrError>,
+) -> Result<BlockGraph, IrError> {
+    let mut reader = Reader::default();
+    let mut arguments = Vec::new();
+    for i in 0..block.argument_count() {
+        let argument = block.argument(i).map_err(missing)?;
+        let ty = types::from_shaped_type(argument.r#type())?;
+        let id = match constant(i)? {
+            Some(tensor) => reader.graph.constant(tensor),
+            None => reader.graph.input(format!("arg{i}"), ty),
+        };
+        reader.values.insert(value_key(argument.into()), id);
+        arguments.push(id);
+    }
+    let results = reader.block(block)?;
+    Ok(BlockGraph {
+        graph: reader.graph,
+        arguments,
+        results,
+    })
 }
 
 fn entry_name(function: OperationRef<'_, '_>, list: &str, index: usize) -> Option<String> {

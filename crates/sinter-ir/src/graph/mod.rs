@@ -5,12 +5,18 @@
 
 mod export;
 mod import;
+mod storage;
 
 pub(crate) use export::missing;
-pub use import::op_name;
 
-pub use export::{NodeBuilder, graph_to_module};
-pub use import::{function_to_graph, main_function, module_to_graph, op_from_operation};
+pub use export::{NodeBuilder, graph_to_module, module_with};
+pub use import::{
+    BlockGraph, block_to_graph, function_to_graph, main_function, module_to_graph,
+    op_from_operation, op_name,
+};
+pub use storage::{
+    Decision, Placed, decision_to_attribute, placement_from_attribute, placement_to_attribute,
+};
 
 /// Argument and result attribute that holds the ONNX name.
 pub const NAME: &str = "graph.name";

@@ -124,7 +124,8 @@ fn function_type<'c>(op: OperationRef<'c, '_>) -> Option<melior::ir::r#type::Fun
     melior::ir::r#type::FunctionType::try_from(ty).ok()
 }
 
-/// A launch takes and gives what its kernel does.
+/// A launch takes and gives what its kernel does. Between launches a tensor stands for its bytes in
+/// memory: the kernel may know them under another shape, and in a layout with padding.
 pub(super) fn launched(op: OperationRef<'_, '_>, symbol: OperationRef<'_, '_>) -> Checked {
     ensure(op_name(symbol) == "tloop.kernel", || {
         format!(
@@ -132,7 +133,55 @@ pub(super) fn launched(op: OperationRef<'_, '_>, symbol: OperationRef<'_, '_>) -
             op_name(symbol)
         )
     })?;
-    called(op, symbol)
+    let inputs = function_inputs(symbol).unwrap_or_default();
+    let results = function_results(symbol).unwrap_or_default();
+    same_count("operands", op.operand_count(), "arguments", inputs.len())?;
+    same_count(
+        "results",
+        op.result_count(),
+        "results of the kernel",
+        results.len(),
+    )?;
+    let layouts = list(symbol, "layouts");
+    let given = operand_types(op).into_iter().chain(result_types(op));
+    for (i, (given, taken)) in given.zip(inputs.iter().chain(&results)).enumerate() {
+        let layout = layouts.get(i).and_then(|&a| layout_from_attribute(a));
+        ensure(same_bytes(given, *taken, layout.as_ref()), || {
+            let what = if i < inputs.len() {
+                "operand"
+            } else {
+                "result"
+            };
+            let number = if i < inputs.len() {
+                i
+            } else {
+                i - inputs.len()
+            };
+            format!("{what} {number} is '{given}', which does not lie in memory as '{taken}'")
+        })?;
+    }
+    Ok(())
+}
+
+fn same_bytes(
+    given: Type<'_>,
+    taken: Type<'_>,
+    layout: Option<&sinter_loops::kernel::Layout>,
+) -> bool {
+    if given == taken {
+        return true;
+    }
+    let (Ok(given), Ok(taken)) = (
+        types::from_shaped_type(given),
+        types::from_shaped_type(taken),
+    ) else {
+        return false;
+    };
+    let stored = match layout {
+        Some(layout) if layout.fits(given.rank()) => layout.physical_type(&given).elements(),
+        _ => given.elements(),
+    };
+    given.element == taken.element && stored == taken.elements()
 }
 
 /// Operands and results are those of the function.

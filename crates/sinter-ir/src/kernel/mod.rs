@@ -13,6 +13,7 @@ mod canonical;
 mod cover;
 mod export;
 mod import;
+mod replace;
 mod schedule;
 mod spell;
 
@@ -26,6 +27,7 @@ pub use canonical::canonical;
 pub use cover::destinations;
 pub use export::kernel_to_op;
 pub use import::op_to_kernel;
+pub use replace::replace_kernel;
 pub use schedule::{
     graph_layout_to_attribute, layout_from_attribute, layout_to_attribute, schedule_from_attribute,
     schedule_to_attribute,

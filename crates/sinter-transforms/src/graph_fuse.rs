@@ -1,0 +1,117 @@
+//! `graph-fuse`: operators into kernels.
+//!
+//! Takes a module with a model function of operators. Leaves `graph.group`s: one per kernel, each with
+//! the layouts of what it reads and writes, the schedule that its price assumes, and the decision.
+//! Emits a passed remark per fused group and a missed one per refusal. Refuses functions with unknown
+//! extents, and operators that have no kernel on the device.
+
+use melior::ir::operation::OperationRef;
+use sinter_device::Device;
+use sinter_fusion::{Fused, Options, fuse};
+use sinter_ir::location;
+use sinter_ir::rewrite::context_of;
+use sinter_pass::remark::{Remark, emit_remark};
+use sinter_pass::{Failure, Pass, PassInfo};
+use sinter_sys::shim::RemarkKind;
+
+use crate::fused_module::fused_to_module;
+use crate::model::{model, replace_model};
+
+sinter_pass::choice! {
+    /// How kernels are chosen among the candidates.
+    pub enum Policy {
+        None = "none",
+        Greedy = "greedy",
+        Egraph = "egraph",
+    }
+}
+
+sinter_pass::choice! {
+    /// How far results may differ.
+    pub enum Numerics {
+        Exact = "exact",
+        Rounding = "rounding",
+        Reassociating = "reassociating",
+        Approximate = "approximate",
+    }
+}
+
+sinter_pass::options! {
+    /// Options of [`GraphFuse`].
+    pub struct GraphFuseOptions {
+        /// Device name or file
+        device: String = "host".to_owned(),
+        /// How kernels are chosen among the candidates
+        policy: Policy = Policy::Egraph,
+        /// How far results may differ from the unfused ones
+        numerics: Numerics = Numerics::Reassociating,
+    }
+}
+
+/// The pass.
+pub struct GraphFuse;
+
+impl Pass for GraphFuse {
+    type Options = GraphFuseOptions;
+
+    const INFO: PassInfo = PassInfo {
+        name: "graph-fuse",
+        summary: "Operators into kernels",
+        description: "Chooses layouts and groups; every group carries its schedule, price and \
+                      decision, the function every refusal.",
+        anchor: Some("builtin.module"),
+        dialects: &["graph", "tloop", "func"],
+    };
+
+    fn run(&self, op: OperationRef<'_, '_>, options: &Self::Options) -> Result<(), Failure> {
+        let device = Device::load(&options.device)?;
+        let graph = model(op)?;
+        let fused = fuse(&graph, &device, &fusion_options(options))?;
+        remarks(op, &fused);
+        replace_model(op, &fused_to_module(context_of(op), &fused)?)
+    }
+}
+
+fn fusion_options(options: &GraphFuseOptions) -> Options {
+    Options {
+        policy: match options.policy {
+            Policy::None => sinter_fusion::Policy::None,
+            Policy::Greedy => sinter_fusion::Policy::Greedy,
+            Policy::Egraph => sinter_fusion::Policy::Egraph,
+        },
+        numerics: match options.numerics {
+            Numerics::Exact => sinter_fusion::Numerics::Exact,
+            Numerics::Rounding => sinter_fusion::Numerics::Rounding,
+            Numerics::Reassociating => sinter_fusion::Numerics::Reassociating,
+            Numerics::Approximate => sinter_fusion::Numerics::Approximate,
+        },
+        ..Options::default()
+    }
+}
+
+fn remarks(op: OperationRef<'_, '_>, fused: &Fused) {
+    let context = context_of(op);
+    for group in fused.groups.iter().filter(|g| g.nodes.len() > 1) {
+        let remark = Remark {
+            name: "fused",
+            category: GraphFuse::INFO.name,
+            function: &group.kernel.name,
+            message: &group.decision,
+            metrics: &[("saved_bytes", group.bytes_saved.to_string())],
+            ..Remark::default()
+        };
+        let place = location::from_origins(context, &group.origins);
+        emit_remark(RemarkKind::Passed, place, &remark);
+    }
+    for refusal in &fused.refusals {
+        let remark = Remark {
+            name: refusal.code.code(),
+            category: GraphFuse::INFO.name,
+            message: &refusal.message,
+            suggestion: refusal.flip.as_deref().unwrap_or_default(),
+            ..Remark::default()
+        };
+        let place = location::from_origins(context, &refusal.nodes);
+        emit_remark(RemarkKind::Missed, place, &remark);
+    }
+}
