@@ -39,7 +39,7 @@ impl Model {
         let graph = import(&path, &shapes(&[(self.input, &self.shape)]));
         let graph = graph.unwrap_or_else(|e| panic!("{}: {e}", self.name));
         assert!(graph.nodes.iter().all(|n| !n.origins.is_empty()));
-        if !root().join(".cache/venv/bin/python").exists() {
+        if !root().join(".cache/venv/requirements.txt").exists() {
             println!("skipped: no onnxruntime to compare with: run scripts/fetch-models");
             return None;
         }
