@@ -253,11 +253,18 @@ impl Device {
         crate::load::named(name)
     }
 
-    /// The device that `name_or_path` means: a built-in name, or the path of a device file.
+    /// The device that `name_or_path` means: a built-in name, or the path of a device file. Behind
+    /// either may stand what `native` figures are to be taken from: `host+avx512`, `host+avx2`,
+    /// `host+neon`; without it they are AVX2's on every machine.
     ///
     /// # Errors
     /// When it is neither, or the file is malformed.
     pub fn load(name_or_path: &str) -> Result<Self, DeviceError> {
+        if let Some((device, cpu)) = name_or_path.rsplit_once('+')
+            && let Some(cpu) = HostCpu::named(cpu)
+        {
+            return Ok(Self::load(device)?.with_host_cpu(cpu));
+        }
         if crate::load::BUILT_IN
             .iter()
             .any(|(name, _)| *name == name_or_path)

@@ -26,6 +26,25 @@ impl HostCpu {
         vector_registers: 32,
     };
 
+    /// The unit of a name: `avx2`, `avx512`, `neon`.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "avx2" => Some(Self::AVX2),
+            "avx512" => Some(Self::AVX512),
+            "neon" => Some(Self::NEON),
+            _ => None,
+        }
+    }
+
+    /// The inverse of [`HostCpu::named`].
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AVX512 => "avx512",
+            Self::NEON => "neon",
+            _ => "avx2",
+        }
+    }
+
     /// The CPU that runs this program.
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]

@@ -1,1 +1,57 @@
-//! What the commands share.
+//! What the commands share: options, the compile pipeline, runs, measurements and reports.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`options`] | what the caller asks for |
+//! | [`compile`](mod@compile) | ONNX to an offline model, or to text at a level |
+//! | `kernels`, `assemble` | a planned module taken apart: code, program, weights |
+//! | `load` | any model file, ready to run |
+//! | [`execute`], [`bench`](mod@bench) | one run; many runs, timed |
+//! | [`inspect`](mod@inspect), [`doctor`](mod@doctor) | reports |
+
+mod assemble;
+pub mod bench;
+pub mod compile;
+pub mod doctor;
+pub mod error;
+pub mod execute;
+pub mod inspect;
+mod kernels;
+mod load;
+pub mod options;
+
+use std::fmt::Write as _;
+use std::sync::Once;
+
+pub use bench::{Bench, BenchReport, bench};
+pub use compile::{Compiled, compile, emit};
+pub use doctor::{Check, doctor};
+pub use error::Error;
+pub use execute::{Done, RunOptions, TensorSummary, run, write_outputs};
+pub use inspect::{Inspection, inspect};
+pub use options::{CompileOptions, Level, ShapeArg};
+pub use sinter_model::StageTime;
+
+/// Registers all passes with MLIR, once per process.
+pub(crate) fn register_passes() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        sinter_sys::passes::register_upstream();
+        let passes = sinter_transforms::passes().into_iter().chain(sinter_conversion::passes());
+        match sinter_pass::Registry::new(passes, sinter_pass::pipelines::ALL.iter().copied()) {
+            Ok(registry) => registry.register(),
+            Err(error) => tracing::error!("{error}"),
+        }
+    });
+}
+
+/// The devices that ship with Sinter, one per line.
+pub fn devices() -> String {
+    let mut out = String::new();
+    for (name, _) in sinter_device::load::BUILT_IN {
+        if let Ok(device) = sinter_device::Device::named(name) {
+            let _ = writeln!(out, "{name:<16} {}", device.description);
+        }
+    }
+    out
+}

@@ -10,9 +10,41 @@ use std::collections::{BTreeMap, BTreeSet};
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, Location, Value};
 use sinter_ir::build::value_key;
+use sinter_ir::diagnostic::emit_error;
 use sinter_ir::melior;
+use sinter_pass::{Failure, NoOptions, Pass, PassInfo};
 
 use crate::transfers::{Transfer, blocks, name, operations, touches};
+
+/// The pass.
+pub struct NpuCheckRaces;
+
+impl Pass for NpuCheckRaces {
+    type Options = NoOptions;
+
+    const INFO: PassInfo = PassInfo {
+        name: "npu-check-races",
+        summary: "Every transfer is waited for before its memory is touched",
+        description: "Changes nothing. Fails with an error at each operation that touches memory of a \
+                      transfer which may be under way, and at each transfer that may outlive its \
+                      kernel.",
+        anchor: Some("builtin.module"),
+        dialects: &[],
+    };
+
+    fn run(&self, op: OperationRef<'_, '_>, _: &NoOptions) -> Result<(), Failure> {
+        let mut clean = true;
+        for block in blocks(op) {
+            for kernel in operations(block).into_iter().filter(|op| name(*op) == "npu.kernel") {
+                for race in races(kernel) {
+                    emit_error(race.location, &race.message);
+                    clean = false;
+                }
+            }
+        }
+        if clean { Ok(()) } else { Err(Failure::Reported) }
+    }
+}
 
 /// A transfer and an operation that may run at the same time.
 pub struct Race<'c> {

@@ -10,9 +10,37 @@ use std::collections::BTreeSet;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, Value};
 use sinter_ir::build::{Parts, operation, value_key};
+use sinter_ir::rewrite::context_of;
 use sinter_ir::{IrError, melior};
+use sinter_pass::{Failure, NoOptions, Pass, PassInfo};
 
 use crate::transfers::{Transfer, blocks, name, operations, touches};
+
+/// The pass.
+pub struct NpuInsertSync;
+
+impl Pass for NpuInsertSync {
+    type Options = NoOptions;
+
+    const INFO: PassInfo = PassInfo {
+        name: "npu-insert-sync",
+        summary: "Waits for transfers",
+        description: "Puts a `npu.wait` before the first operation that touches the target of a \
+                      transfer or writes its source, and at the end of the block otherwise. Transfers \
+                      whose tokens are used already are left alone.",
+        anchor: Some("builtin.module"),
+        dialects: &["npu"],
+    };
+
+    fn run(&self, op: OperationRef<'_, '_>, _: &NoOptions) -> Result<(), Failure> {
+        for block in blocks(op) {
+            for kernel in operations(block).into_iter().filter(|op| name(*op) == "npu.kernel") {
+                insert_sync(context_of(kernel), kernel)?;
+            }
+        }
+        Ok(())
+    }
+}
 
 /// Inserts the waits of one kernel.
 ///

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use melior::ir::attribute::TypeAttribute;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::r#type::{FunctionType, IntegerType, MemRefType};
+use melior::ir::ShapedTypeLike;
 use melior::ir::{
     Attribute, Block, BlockLike, BlockRef, Location, Region, RegionLike, Type, TypeLike, Value,
     ValueLike,

@@ -8,6 +8,7 @@
 use melior::ir::attribute::{DenseI32ArrayAttribute, DenseI64ArrayAttribute};
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::r#type::{IntegerType, MemRefType};
+use melior::ir::ShapedTypeLike;
 use melior::ir::{Attribute, Type, TypeLike, Value, ValueLike};
 use sinter_ir::build::Parts;
 use sinter_ir::error::IrError;

@@ -14,12 +14,13 @@ use std::collections::BTreeMap;
 use melior::ir::attribute::TypeAttribute;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::r#type::{FunctionType, MemRefType};
-use melior::ir::{Attribute, Block, BlockLike, Location, Operation, Region, RegionLike, Type, Value};
+use melior::ir::{Attribute, Block, BlockLike, BlockRef, Location, Operation, Region, RegionLike, Type, Value};
 use sinter_device::Device;
 use sinter_ir::build::{Parts, lasting, operation};
 use sinter_ir::emitter::Emitter;
 use sinter_ir::error::IrError;
 use sinter_ir::kernel::op_to_kernel;
+use sinter_ir::rewrite::{context_of, erase};
 use sinter_ir::{attr, location, melior, types};
 use sinter_loops::affine::Affine;
 use sinter_loops::kernel::{Kernel, Role, Schedule, Slot, StageSchedule};
@@ -61,10 +62,7 @@ impl Pass for ConvertTloopToNpu {
 
     fn run(&self, op: OperationRef<'_, '_>, options: &Self::Options) -> Result<(), Failure> {
         let device = Device::load(&options.device)?;
-        // SAFETY: the context outlives the operation that the pass runs on.
-        let context = op.context();
-        let context = unsafe { context.to_ref() };
-        Ok(convert(context, op, &device)?)
+        Ok(convert(context_of(op), op, &device)?)
     }
 }
 
@@ -105,9 +103,8 @@ pub fn convert<'c>(
     for op in made {
         body.append_operation(op);
     }
-    for mut op in replaced {
-        // SAFETY: nothing refers to the operation any more: symbols are looked up by name.
-        op.remove_from_parent();
+    for op in replaced {
+        erase(op);
     }
     Ok(())
 }
@@ -260,7 +257,7 @@ fn wrap<'c>(
 /// Emits a nest over tiles into a block.
 fn emit_nest<'c>(
     context: &'c melior::Context,
-    block: &Block<'c>,
+    block: BlockRef<'c, '_>,
     place: Location<'c>,
     nest: &Nest,
     values: &[Value<'c, '_>],
@@ -285,7 +282,7 @@ fn emit_nest<'c>(
         stages: vec![nest],
     };
     let values: Vec<Value<'c, 'c>> = used.iter().map(|&t| lasting(values[t])).collect();
-    let mut emitter = Emitter::new(context, place, block.as_ref_in_region());
+    let mut emitter = Emitter::new(context, place, block);
     let zero = emitter.index(0);
     host::emit_block(&mut emitter, &kernel, zero, &values).map_err(unfit)
 }

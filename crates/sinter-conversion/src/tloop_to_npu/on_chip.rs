@@ -387,17 +387,16 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
     }
 
     fn compute(&self, nest: &Nest, engine: &str) -> Result<(), IrError> {
-        let block = Block::new(&[]);
+        let region = Region::new();
+        let block = region.append_block(Block::new(&[]));
         let tiles: Vec<_> = self.tiles.iter().map(|t| t[self.turn]).collect();
-        emit_nest(self.context, &block, self.place, nest, &tiles, &self.chip.tiles)?;
+        emit_nest(self.context, block, self.place, nest, &tiles, &self.chip.tiles)?;
         block.append_operation(operation(
             self.context,
             "npu.yield",
             self.place,
             Parts::default(),
         )?);
-        let region = Region::new();
-        region.append_block(block);
         let engine = parse(self.context, &format!("#npu<engine {engine}>"))?;
         let attributes = vec![("engine", engine)];
         let parts = Parts { attributes, regions: vec![region], ..Parts::default() };

@@ -11,7 +11,7 @@ use melior::ir::attribute::TypeAttribute;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::r#type::{FunctionType, MemRefType};
 use melior::ir::{
-    Attribute, Block, BlockLike, Location, Operation, Region, RegionLike, Type, TypeLike, Value,
+    Attribute, AttributeLike, Block, BlockLike, Location, Operation, Region, RegionLike, Type, Value,
     ValueLike,
 };
 use sinter_ir::build::{Parts, lasting, operation, value_key};
@@ -307,7 +307,7 @@ impl<'c, 'b> Emitter<'c, '_, 'b> {
         if let Some(layout) = layout {
             let logical = types::from_shaped_type(value.r#type())?;
             physical = layout.physical_shape(&logical.shape).iter().product();
-            attributes.push((LAYOUT, layout_to_attribute(self.context, layout)));
+            attributes.push((LAYOUT, layout_to_attribute(self.context, layout)?));
         }
         let results = vec![flat(self.context, element, physical)];
         let parts = Parts { results, attributes, ..Parts::default() };

@@ -1,0 +1,307 @@
+//! From an ONNX model to an offline model, and to text at every level.
+
+use std::path::Path;
+use std::time::Instant;
+
+use sinter_codegen::{Bitcode, KernelAbi, Target};
+use sinter_device::{Device, HostCpu};
+use sinter_fusion::{Fused, Options};
+use sinter_ir::Context;
+use sinter_ir::melior::ir::Module;
+use sinter_ir::module::{PrintOptions, print};
+use sinter_model::{Extent, Manifest, Port, Space, StageTime, Statistics};
+use sinter_onnx::ImportOptions;
+use sinter_ops::{Graph, ValueId};
+use sinter_pass::pipelines;
+
+use crate::assemble::{Assembled, assemble};
+use crate::error::Error;
+use crate::kernels::kernel_modules;
+use crate::options::{CompileOptions, Level};
+
+/// A compiled model, not yet in a file.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The container.
+    pub bytes: Vec<u8>,
+    /// Where the time went.
+    pub timing: Vec<StageTime>,
+}
+
+impl Compiled {
+    /// Writes the model to a file, whole or not at all.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), Error> {
+        let io = |source| Error::Io { action: "write", path: path.into(), source };
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let file = tempfile::Builder::new().prefix(".sinter-").tempfile_in(folder).map_err(io)?;
+        std::fs::write(file.path(), &self.bytes).map_err(io)?;
+        file.persist(path).map_err(|e| io(e.error))?;
+        Ok(())
+    }
+}
+
+/// Compiles an ONNX model.
+///
+/// # Errors
+/// When the model cannot be imported or the device file read, and where a stage finds a fault.
+pub fn compile(path: &Path, options: &CompileOptions) -> Result<Compiled, Error> {
+    let mut clock = Clock::default();
+    let (device, device_name) = device(options)?;
+    let graph = import(path, options, &mut clock)?;
+    let fused = fuse(&graph, &device, options, &mut clock)?;
+    let context = Context::new();
+    let mut module = clock.time("groups to IR", || {
+        Ok(sinter_transforms::fused_module::fused_to_module(&context, &fused)?)
+    })?;
+    clock.pipeline(&context, &mut module, &pipelines::GRAPH_TO_TLOOP, &device_name)?;
+    clock.pipeline(&context, &mut module, &pipelines::TLOOP_TO_NPU, &device_name)?;
+    let assembled = clock.time("weights and program", || {
+        let (inputs, outputs) = ports(&graph);
+        Ok(assemble(&module, inputs, outputs)?)
+    })?;
+    let object = machine_code(&context, &module, &mut clock)?;
+    let manifest = manifest(&fused, &device, &assembled, &module)?;
+    let bytes = clock.time("container", || {
+        Ok(sinter_model::to_bytes(&manifest, &object, assembled.weights.bytes())?)
+    })?;
+    Ok(Compiled { bytes, timing: clock.stages })
+}
+
+/// The program at a level, as text.
+///
+/// # Errors
+/// As [`compile`].
+pub fn emit(path: &Path, options: &CompileOptions, level: Level) -> Result<String, Error> {
+    let mut clock = Clock::default();
+    let (device, device_name) = device(options)?;
+    let graph = import(path, options, &mut clock)?;
+    let context = Context::new();
+    let text = |module: &Module<'_>| {
+        let options = PrintOptions { elide_above: Some(16), ..PrintOptions::default() };
+        print(&module.as_operation(), options).map_err(Error::from)
+    };
+    if level == Level::Graph {
+        return text(&sinter_ir::graph_to_module(&context, &graph)?);
+    }
+    let fused = fuse(&graph, &device, options, &mut clock)?;
+    let mut module = sinter_transforms::fused_module::fused_to_module(&context, &fused)?;
+    if level == Level::Fused {
+        return text(&module);
+    }
+    clock.pipeline(&context, &mut module, &pipelines::GRAPH_TO_TLOOP, &device_name)?;
+    if level == Level::Tloop {
+        return text(&module);
+    }
+    clock.pipeline(&context, &mut module, &pipelines::TLOOP_TO_NPU, &device_name)?;
+    if level == Level::Npu {
+        return text(&module);
+    }
+    let target = Target::host();
+    let parts = bitcode(&context, &module, &target, &mut clock)?;
+    let texts: Result<Vec<_>, _> = parts
+        .iter()
+        .map(|part| match level {
+            Level::Asm => sinter_codegen::assembly(part, &target),
+            _ => sinter_codegen::ir_text(part, &target, true),
+        })
+        .collect();
+    Ok(texts?.join("\n"))
+}
+
+/// The device, and the name by which passes load the same one.
+pub(crate) fn device(options: &CompileOptions) -> Result<(Device, String), Error> {
+    let name = format!("{}+{}", options.device, HostCpu::detect().name());
+    Ok((Device::load(&name)?, name))
+}
+
+fn import(path: &Path, options: &CompileOptions, clock: &mut Clock) -> Result<Graph, Error> {
+    let shapes = options.shapes.iter().map(|s| (s.input.clone(), s.shape.clone())).collect();
+    let graph = clock.time("import", || Ok(sinter_onnx::import(path, &ImportOptions { shapes })?))?;
+    clock.time("fold", || {
+        let options = sinter_ops::simplify::Options::default();
+        sinter_ops::simplify::simplify(&graph, &options).map_err(|e| Error::Request(e.to_string()))
+    })
+}
+
+fn fuse(
+    graph: &Graph,
+    device: &Device,
+    options: &CompileOptions,
+    clock: &mut Clock,
+) -> Result<Fused, Error> {
+    let parsed = Options {
+        policy: options.fusion.parse().map_err(Error::Request)?,
+        numerics: options.numerics.parse().map_err(Error::Request)?,
+        ..Options::default()
+    };
+    let device = match options.threads {
+        Some(threads) if !device.is_scratchpad() => device.clone().with_cores(threads as u32),
+        _ => device.clone(),
+    };
+    clock.time("fusion", || Ok(sinter_fusion::fuse(graph, &device, &parsed)?))
+}
+
+fn bitcode(
+    context: &Context,
+    module: &Module<'_>,
+    target: &Target,
+    clock: &mut Clock,
+) -> Result<Vec<Bitcode>, Error> {
+    let parts = crate::execute::cores();
+    let mut out = Vec::new();
+    for (mut part, kernels) in kernel_modules(context, module, parts)? {
+        clock.pipeline(context, &mut part, &pipelines::NPU_TO_FUNC, "")?;
+        clock.time("to the LLVM dialect", || Ok(sinter_codegen::lower(context, &mut part)?))?;
+        let abi: Vec<KernelAbi> = kernels;
+        out.push(clock.time("to LLVM IR", || Ok(sinter_codegen::translate(&part, &abi, target)?))?);
+    }
+    Ok(out)
+}
+
+pub(crate) fn machine_code(
+    context: &Context,
+    module: &Module<'_>,
+    clock: &mut Clock,
+) -> Result<Vec<u8>, Error> {
+    let target = Target::host();
+    let parts = bitcode(context, module, &target, clock)?;
+    let threads = crate::execute::cores();
+    clock.time("LLVM and linking", || Ok(sinter_codegen::compile(&parts, &target, threads)?))
+}
+
+fn ports(graph: &Graph) -> (Vec<Port>, Vec<Port>) {
+    let port = |(name, value): &(String, ValueId)| Port {
+        name: name.clone(),
+        element: graph.ty(*value).element.mlir().to_owned(),
+        shape: graph.ty(*value).shape.iter().map(|&e| Extent::constant(e)).collect(),
+    };
+    (graph.inputs.iter().map(port).collect(), graph.outputs.iter().map(port).collect())
+}
+
+fn manifest(
+    fused: &Fused,
+    device: &Device,
+    assembled: &Assembled,
+    module: &Module<'_>,
+) -> Result<Manifest, Error> {
+    let s = &fused.statistics;
+    let bound = s.lower_bound.map_or(0.0, |t| t.ns());
+    let statistics = Statistics {
+        operators: s.operators as u64,
+        kernels: s.kernels as u64,
+        intermediate_bytes: s.intermediate_bytes,
+        unfused_intermediate_bytes: s.unfused_intermediate_bytes,
+        peak_bytes: assembled.arena_bytes,
+        price_ns: s.price.ns(),
+        lower_bound_ns: bound,
+        gap: if bound > 0.0 { s.price.ns() / bound - 1.0 } else { 0.0 },
+        policy: fused.policy.name().to_owned(),
+        compile_ms: Vec::new(),
+    };
+    let decisions = serde_json::to_value(fused.decisions())
+        .map_err(|e| Error::Request(format!("decisions cannot be written: {e}")))?;
+    Ok(describe(device, assembled, module, fused.graph.name.clone(), decisions, statistics))
+}
+
+/// The manifest of an assembled program.
+pub(crate) fn describe(
+    device: &Device,
+    assembled: &Assembled,
+    module: &Module<'_>,
+    model: String,
+    decisions: serde_json::Value,
+    statistics: Statistics,
+) -> Manifest {
+    let used = crate::kernels::scratch(module);
+    let spaces = if device.is_scratchpad() {
+        crate::kernels::SPACES
+            .iter()
+            .enumerate()
+            .map(|(index, name)| Space {
+                name: (*name).to_owned(),
+                index: index as u32,
+                bytes: match *name {
+                    "gm" => used.get("gm").copied().unwrap_or(0).max(64),
+                    name => device.space_bytes(name),
+                },
+            })
+            .filter(|space| space.bytes > 0)
+            .collect()
+    } else {
+        Vec::new()
+    };
+    Manifest {
+        format: sinter_model::FORMAT_VERSION,
+        model,
+        device: device.name.clone(),
+        target: sinter_model::Target {
+            arch: std::env::consts::ARCH.to_owned(),
+            cpu: Target::host().cpu,
+            features: sinter_runtime::cpu::host_features()
+                .into_iter()
+                .map(|f| f.to_string())
+                .collect(),
+        },
+        inputs: assembled.inputs.clone(),
+        outputs: assembled.outputs.clone(),
+        symbols: Vec::new(),
+        arena_bytes: Extent::constant(assembled.arena_bytes as i64),
+        scratch_bytes: if device.is_scratchpad() {
+            0
+        } else {
+            used.get("ub").copied().unwrap_or(0)
+        },
+        spaces,
+        kernels: assembled.kernels.clone(),
+        program: assembled.program.clone(),
+        decisions,
+        statistics,
+    }
+}
+
+/// Measures stages.
+#[derive(Debug, Default)]
+pub(crate) struct Clock {
+    /// Stages in the order of their first time; a stage that is run again adds to its time.
+    pub(crate) stages: Vec<StageTime>,
+}
+
+impl Clock {
+    pub(crate) fn time<T>(
+        &mut self,
+        stage: &str,
+        run: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let start = Instant::now();
+        let result = tracing::info_span!("stage", stage).in_scope(run);
+        self.add(stage, start.elapsed().as_secs_f64() * 1e3);
+        result
+    }
+
+    fn add(&mut self, stage: &str, ms: f64) {
+        match self.stages.iter_mut().find(|t| t.stage == stage) {
+            Some(known) => known.ms += ms,
+            None => self.stages.push(StageTime { stage: stage.to_owned(), ms }),
+        }
+    }
+
+    /// Runs the steps of a named pipeline, each a stage.
+    pub(crate) fn pipeline(
+        &mut self,
+        context: &Context,
+        module: &mut Module<'_>,
+        pipeline: &sinter_pass::Pipeline,
+        device: &str,
+    ) -> Result<(), Error> {
+        crate::register_passes();
+        let steps = pipeline.expand(&[device]);
+        for (step, time) in sinter_pass::run_steps(context, module, &steps)? {
+            let name = step.split('{').next().unwrap_or(&step);
+            self.add(name, time.as_secs_f64() * 1e3);
+        }
+        Ok(())
+    }
+}
