@@ -103,3 +103,14 @@ fn opset(model: &ModelProto) -> Result<i64, ImportError> {
     }
     Err(ImportError::OperatorSet { version })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::supported_operators;
+
+    #[test]
+    fn no_operator_is_listed_twice() {
+        let names = supported_operators();
+        assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
+    }
+}

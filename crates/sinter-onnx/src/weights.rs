@@ -174,6 +174,7 @@ fn wrong_length(ty: &TensorType, found: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::proto::StringStringEntryProto;
 
     fn files() -> Files {
         Files::beside("model.onnx".as_ref())
@@ -199,6 +200,48 @@ mod tests {
         };
         assert_eq!(tensor(&raw, &files()), tensor(&typed, &files()));
         assert_eq!(tensor(&raw, &files()).unwrap().to_f32s(), [1.5, -2.0]);
+    }
+
+    #[test]
+    fn aligned_raw_data_is_not_copied() {
+        let backing = Bytes::from(vec![0u8; 64]);
+        let start = backing.as_ptr().align_offset(8);
+        let proto = |at: usize| TensorProto {
+            dims: vec![4],
+            data_type: 1,
+            raw_data: Some(backing.slice(at..at + 16)),
+            ..Default::default()
+        };
+        let shared = tensor(&proto(start), &files()).unwrap();
+        assert_eq!(shared.bytes().as_ptr(), backing[start..].as_ptr());
+        let moved = tensor(&proto(start + 1), &files()).unwrap();
+        assert_eq!(moved.bytes().as_ptr().align_offset(4), 0);
+    }
+
+    #[test]
+    fn external_data_is_a_part_of_a_file_beside_the_model() {
+        let folder = tempfile::tempdir().unwrap();
+        let data: Vec<u8> = [9.0f32, 1.5, -2.0]
+            .iter()
+            .flat_map(|v| v.to_le_bytes())
+            .collect();
+        std::fs::write(folder.path().join("weights.bin"), data).unwrap();
+        let entry = |key: &str, value: &str| StringStringEntryProto {
+            key: key.into(),
+            value: value.into(),
+        };
+        let mut proto = TensorProto {
+            dims: vec![2],
+            data_type: 1,
+            data_location: EXTERNAL,
+            external_data: vec![entry("location", "weights.bin"), entry("offset", "4")],
+            ..Default::default()
+        };
+        let beside = Files::beside(&folder.path().join("model.onnx"));
+        assert_eq!(tensor(&proto, &beside).unwrap().to_f32s(), [1.5, -2.0]);
+        proto.external_data.push(entry("length", "16"));
+        let error = tensor(&proto, &beside).unwrap_err();
+        assert!(error.contains("has 12 bytes and is too short"), "{error}");
     }
 
     #[test]
