@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use sinter_loops::kernel::{Kernel, Role, Schedule};
+use sinter_loops::kernel::{GridAxis, Kernel, Role, Schedule};
+use sinter_loops::nest::Nest;
 use sinter_loops::onchip::{self, OnChip, Space};
 
 use crate::access::box_elements;
@@ -46,16 +47,22 @@ pub(crate) fn overfull(
         .next())
 }
 
+/// Points of each iterator of a stage that one block computes.
+pub(crate) fn block_tile(nest: &Nest, stage: usize, grid: &[GridAxis]) -> Vec<i64> {
+    let mut tile = nest.extents();
+    for axis in grid {
+        if let Some(i) = axis.iters.get(stage).copied().flatten() {
+            tile[i] = tile[i].min(axis.tile);
+        }
+    }
+    tile
+}
+
 /// Bytes of the temporaries of one block.
 pub fn temporary_bytes(kernel: &Kernel, schedule: &Schedule) -> u64 {
     let mut by_slot: BTreeMap<usize, u64> = BTreeMap::new();
     for (s, nest) in kernel.stages.iter().enumerate() {
-        let mut tile = nest.extents();
-        for axis in &schedule.grid {
-            if let Some(i) = axis.iters.get(s).copied().flatten() {
-                tile[i] = tile[i].min(axis.tile);
-            }
-        }
+        let tile = block_tile(nest, s, &schedule.grid);
         for write in &nest.writes {
             let slot = &kernel.slots[write.operand];
             if slot.role == Role::Temporary {

@@ -15,8 +15,8 @@ pub(crate) fn vector_time(operations: f64, device: &Device) -> Time {
 }
 
 /// Number of blocks of a grid.
-pub(crate) fn block_count<'a>(grid: impl IntoIterator<Item = &'a GridAxis>) -> u64 {
-    grid.into_iter()
+pub(crate) fn block_count(grid: &[GridAxis]) -> u64 {
+    grid.iter()
         .map(|a| ((a.extent + a.tile - 1) / a.tile).max(1).unsigned_abs())
         .product()
 }

@@ -27,6 +27,10 @@ const MASK_LOADS: f64 = 2.0;
 const TILE_OVERHEAD: f64 = 4.0;
 /// Most vectors of one row of a register tile.
 const MOST_VECTORS: i64 = 4;
+/// Most vectors of a register tile of one row.
+const MOST_VECTORS_ALONE: i64 = 8;
+/// Cost of lanes that lie along a reduction, over that of other lanes: each row streams on its own.
+const REDUCED_LANES: f64 = 1.25;
 /// Fewest lanes of a vector on scratchpad devices.
 const LEAST_CHIP_LANES: i64 = 8;
 /// Unroll factors of the innermost reduction loop.
@@ -65,6 +69,8 @@ pub(crate) struct Stage<'a> {
     slots: &'a [Slot],
     device: &'a Device,
     extents: Vec<i64>,
+    /// Points of each iterator that one block computes.
+    tile: Vec<i64>,
     lanes: i64,
     body_operations: f64,
     finish_operations: f64,
@@ -88,6 +94,7 @@ impl<'a> Stage<'a> {
             slots,
             device,
             extents: nest.extents(),
+            tile: nest.extents(),
             lanes: device.lanes(element_bytes),
             body_operations,
             finish_operations: body::vector_operations(&nest.finish, device),
@@ -99,6 +106,12 @@ impl<'a> Stage<'a> {
     /// The same with a constant operand taken as packed to unit stride along an iterator.
     pub(crate) fn with_packed(mut self, slot: usize, iter: usize) -> Self {
         self.packed = Some((slot, iter));
+        self
+    }
+
+    /// The same for one block that computes so many points of each iterator.
+    pub(crate) fn with_tile(mut self, tile: Vec<i64>) -> Self {
+        self.tile = tile;
         self
     }
 
@@ -158,7 +171,13 @@ impl<'a> Stage<'a> {
         if self.reduces_along(v) || self.device.is_scratchpad() {
             return 1;
         }
-        div_ceil(self.extents[v], lanes).min(MOST_VECTORS)
+        let alone = self.row_candidates(v).len() == 1;
+        let most = if alone {
+            MOST_VECTORS_ALONE
+        } else {
+            MOST_VECTORS
+        };
+        div_ceil(self.extents[v], lanes).min(most)
     }
 
     /// Whether vectors along `v` can be written: consecutive elements, or scattered at a price. Only
@@ -279,29 +298,28 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Vector operations of the whole stage.
+    /// Vector operations of the stage in one block.
     pub(crate) fn cost(&self, s: &StageSchedule) -> f64 {
         let traffic = |accesses: &[Access]| -> Vec<_> {
             accesses.iter().map(|a| self.traffic(a, s)).collect()
         };
         let reads = traffic(&self.nest.reads);
         let ends: Vec<_> = [traffic(&self.nest.finish_reads), traffic(&self.nest.writes)].concat();
-        let extent = |i: Option<usize>| i.map_or(1, |i| self.extents[i]);
+        let extent = |i: Option<usize>| i.map_or(1, |i| self.tile[i]);
         let reduces = s
             .vector
             .is_some_and(|v| self.nest.iters[v].kind == IterKind::Reduction);
-        let parallel = self.nest.parallel_points();
+        let parallel: i64 = self.nest.parallels().map(|i| self.tile[i]).product();
         let vector_extent = if reduces { 1 } else { extent(s.vector) };
         let outer = parallel as f64 / (extent(s.rows) * vector_extent) as f64;
         let mut steps = self.nest.reduction_points() as f64;
         if reduces {
             let v = extent(s.vector);
-            steps = steps / v as f64 * div_ceil(v, s.lanes) as f64;
+            steps = steps / v as f64 * div_ceil(v, s.lanes) as f64 * REDUCED_LANES;
         }
         let mut tiles = 0.0;
         for (rows, row_count) in parts(extent(s.rows), s.row_tile) {
-            for (elements, vector_count) in parts(vector_extent, s.vectors * s.lanes) {
-                let vectors = div_ceil(elements, s.lanes);
+            for (vectors, vector_count) in parts(div_ceil(vector_extent, s.lanes), s.vectors) {
                 let step = self.step(&reads, rows, vectors, s);
                 let end = self.end(&ends, rows, vectors, s, reduces);
                 tiles += (row_count * vector_count) as f64 * (steps * step + end);
@@ -363,10 +381,12 @@ fn div_ceil(a: i64, b: i64) -> i64 {
     (a + b - 1) / b
 }
 
-/// An extent in full tiles and one smaller one: (size, count).
-fn parts(extent: i64, tile: i64) -> Vec<(i64, i64)> {
-    let (full, rest) = (extent / tile, extent % tile);
-    [(tile, full), (rest, 1)]
+/// An extent in the fewest tiles, as even as possible: (size, count). The lowering cuts alike.
+fn parts(extent: i64, most: i64) -> Vec<(i64, i64)> {
+    let count = div_ceil(extent, most);
+    let size = div_ceil(extent, count);
+    let small = size * count - extent;
+    [(size, count - small), (size - 1, small)]
         .into_iter()
         .filter(|&(size, count)| size > 0 && count > 0)
         .collect()

@@ -7,8 +7,9 @@ use sinter_loops::place_stages::{SharedAxis, shared_axes};
 use crate::access::uses;
 use crate::chip_price;
 use crate::device::Device;
+use crate::footprint::block_tile;
 use crate::grid::{self, Axis};
-use crate::host_price::{self, block_count, vector_time};
+use crate::host_price::{self, vector_time};
 use crate::price::{Price, Time};
 use crate::refusal::Refusal;
 use crate::registers::Stage;
@@ -45,7 +46,7 @@ pub fn schedule(kernel: &Kernel, device: &Device) -> Result<(Schedule, Price), R
         host_price::price(
             kernel,
             &schedule,
-            total_work(&schedule, &costs, device),
+            total_work(kernel, &schedule, device),
             device,
         )
     };
@@ -61,17 +62,19 @@ fn axes(kernel: &Kernel) -> Result<Vec<Axis>, Refusal> {
     Ok(shared.axes.into_iter().map(axis).collect())
 }
 
-/// Time on one core, with what blocks compute again along axes that a stage lacks.
-fn total_work(schedule: &Schedule, costs: &[f64], device: &Device) -> Time {
-    let repeats = |s: usize| {
-        let lacking = schedule.grid.iter().filter(|a| a.iters[s].is_none());
-        block_count(lacking) as f64
-    };
-    costs
+/// Time of all blocks on one core, with what they compute again along axes that a stage lacks.
+fn total_work(kernel: &Kernel, schedule: &Schedule, device: &Device) -> Time {
+    let blocks: f64 = schedule
+        .grid
         .iter()
-        .enumerate()
-        .map(|(s, &c)| vector_time(c * repeats(s), device))
-        .sum()
+        .map(|a| a.extent as f64 / a.tile as f64)
+        .product();
+    let stage = |(s, nest): (usize, &Nest)| {
+        let tile = block_tile(nest, s, &schedule.grid);
+        let stage = Stage::new(nest, &kernel.slots, device).with_tile(tile);
+        vector_time(stage.cost(&schedule.stages[s]) * blocks, device)
+    };
+    kernel.stages.iter().enumerate().map(stage).sum()
 }
 
 /// Order of a stage's iterators. Of a contraction with an operand that all vectors share, the

@@ -54,14 +54,36 @@ fn main() -> Result<(), Box<dyn Error>> {
                     .map(|n| fused.graph.nodes[n.0 as usize].op.mnemonic())
                     .collect();
                 println!(
-                    "{:8.1} us v {:8.1} m {:8.1} blocks {:4} stages {} {}",
+                    "{:8.1} us v {:8.1} m {:8.1} blocks {:4} chip {} {}",
                     group.price.total.ns() / 1e3,
                     group.price.vector.ns() / 1e3,
                     group.price.memory.ns() / 1e3,
                     group.price.blocks,
-                    group.kernel.stages.len(),
+                    group.price.chip_bytes,
                     operators.join(" "),
                 );
+                if let Some(schedule) = group.kernel.schedule.as_ref().filter(|_| verbose) {
+                    let grid: Vec<_> = schedule
+                        .grid
+                        .iter()
+                        .map(|a| format!("{}/{}", a.extent, a.tile))
+                        .collect();
+                    println!("    grid {}", grid.join(" "));
+                    for (nest, stage) in group.kernel.stages.iter().zip(&schedule.stages) {
+                        println!(
+                            "    {:?} {:?} v {:?} {}x{} rows {:?} x{} unroll {} {:?}",
+                            nest.extents(),
+                            stage.order,
+                            stage.vector,
+                            stage.vectors,
+                            stage.lanes,
+                            stage.rows,
+                            stage.row_tile,
+                            stage.unroll,
+                            stage.reduction_tile,
+                        );
+                    }
+                }
             }
             for refusal in &fused.refusals {
                 println!("{} {:?}: {}", refusal.code, refusal.nodes, refusal.message);

@@ -14,7 +14,7 @@ use crate::legality::{LegalityCode, Refusal};
 use crate::options::{Options, Policy};
 use crate::partition::{Flow, GroupId, Partition};
 use crate::saturate::rewrite;
-use crate::{greedy, improve, placements};
+use crate::{contract, greedy, improve, placements};
 
 /// Longest part of a kernel's name that tells its operators.
 const NAME_LENGTH: usize = 40;
@@ -97,9 +97,9 @@ impl<'a> Program<'a> {
         check_singles(&singles, &flow, &mut evaluator)?;
         let chosen = match policy {
             Policy::None => singles.clone(),
-            Policy::Greedy => greedy::run(singles.clone(), &flow, &mut evaluator),
+            Policy::Greedy => greedily(singles.clone(), &flow, &mut evaluator),
             Policy::Egraph => {
-                let greedy = greedy::run(singles.clone(), &flow, &mut evaluator);
+                let greedy = greedily(singles.clone(), &flow, &mut evaluator);
                 let ceiling = greedy.time(&flow, &mut evaluator);
                 let better = improve::run(greedy, limits.rounds, &flow, &mut evaluator);
                 let time = better.time(&flow, &mut evaluator);
@@ -144,6 +144,10 @@ impl<'a> Program<'a> {
             device: device.name.clone(),
         })
     }
+}
+
+fn greedily(singles: Partition, flow: &Flow, evaluator: &mut Evaluator<'_>) -> Partition {
+    greedy::run(contract::run(singles, flow, evaluator), flow, evaluator)
 }
 
 /// Every operator must have a kernel by itself, so that there is a program at all.

@@ -39,6 +39,9 @@ pub(crate) fn run(
     best
 }
 
+/// A change that saves less than this is noise of the price model.
+const LEAST_GAIN: Time = Time(100_000);
+
 /// A change of a partition, by what it does to groups.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Change {
@@ -72,7 +75,7 @@ fn accept(
     evaluator: &mut Evaluator<'_>,
 ) {
     if let Some(new) = changed.time(flow, evaluator)
-        && new < *time
+        && new + LEAST_GAIN < *time
         && changed.order(flow).is_some()
     {
         (*best, *time) = (changed, new);

@@ -26,7 +26,7 @@ pub(crate) struct Flow {
     /// caller, so that it has to be in device memory.
     stored: BTreeSet<NodeId>,
     /// By node: nodes that use it, directly or through views.
-    pub(crate) users: BTreeMap<NodeId, Vec<NodeId>>,
+    users: BTreeMap<NodeId, Vec<NodeId>>,
     /// By node: its results.
     results: BTreeMap<NodeId, Vec<ValueId>>,
 }
@@ -88,6 +88,11 @@ impl Flow {
 
     fn readers(&self, node: NodeId) -> &[NodeId] {
         self.readers.get(&node).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a node's results have to be in device memory in any case.
+    pub(crate) fn is_stored(&self, node: NodeId) -> bool {
+        self.stored.contains(&node)
     }
 
     pub(crate) fn users(&self, node: NodeId) -> &[NodeId] {

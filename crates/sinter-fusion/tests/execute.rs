@@ -90,7 +90,9 @@ fn tiny_transformer() {
 
 #[test]
 fn a_real_model_at_a_small_size() {
-    let Some(graph) = real("ch_ppocr_mobile_v2.0_cls_infer", "x", &[1, 3, 48, 16]) else { return };
+    let Some(graph) = real("ch_ppocr_mobile_v2.0_cls_infer", "x", &[1, 3, 48, 16]) else {
+        return;
+    };
     let inputs = common::random_inputs(&graph, 1);
     let expected = evaluate(&graph, &inputs).unwrap();
     for name in ["host", "ascend-910b"] {
@@ -99,6 +101,9 @@ fn a_real_model_at_a_small_size() {
         assert!(common::relative_error(&result[0], &expected[0]) < 1e-4);
         let s = fused.statistics;
         assert!(s.kernels as f64 <= 0.55 * s.operators as f64, "{s:?}");
-        assert!(s.intermediate_bytes as f64 <= 0.6 * s.unfused_intermediate_bytes as f64, "{s:?}");
+        assert!(
+            s.intermediate_bytes as f64 <= 0.6 * s.unfused_intermediate_bytes as f64,
+            "{s:?}"
+        );
     }
 }
