@@ -102,7 +102,8 @@ fn agree(found: &Tensor, expected: &Tensor) -> Result<(), String> {
     let pairs = found.to_f64s().into_iter().zip(expected.to_f64s());
     for (i, (a, b)) in pairs.enumerate() {
         let same = a == b || (a.is_nan() && b.is_nan());
-        if !same && !((a - b).abs() <= 1e-7 + 1e-3 * b.abs()) {
+        let close = (a - b).abs() <= 1e-7 + 1e-3 * b.abs();
+        if !same && !close {
             return Err(format!("element {i} is {a}, not {b}"));
         }
     }
