@@ -20,7 +20,6 @@ use inkwell::module::{Linkage, Module};
 use inkwell::types::BasicMetadataTypeEnum;
 use inkwell::values::{BasicMetadataValueEnum, FunctionValue, IntValue, PointerValue};
 use inkwell::{AddressSpace, IntPredicate};
-use melior::ir::operation::OperationLike;
 
 use crate::{CodegenError, Target};
 

@@ -390,6 +390,7 @@ impl<'e, 'c> Generator<'e, 'c> {
             .collect();
         let mut body = Evaluation::new(stage, &nest.body, inputs, width);
         let types = register_types(&nest.body);
+        let factors = nest.body.product().filter(|_| nest.contract);
         for row in 0..stage.rows as usize {
             for vector in 0..stage.vectors.len() {
                 if self.left_out(stage, row, vector) {
@@ -399,9 +400,9 @@ impl<'e, 'c> Generator<'e, 'c> {
                 {
                     let slot = k * points + row * width + vector;
                     let total = totals[slot];
-                    let next = if nest.contract {
-                        let a = self.register_spread(stage, &mut body, 0, row, vector);
-                        let b = self.register_spread(stage, &mut body, 1, row, vector);
+                    let next = if let Some((a, b)) = factors {
+                        let a = self.register_spread(stage, &mut body, a, row, vector);
+                        let b = self.register_spread(stage, &mut body, b, row, vector);
                         self.multiply_add(types[reg], a, b, total)
                     } else {
                         let value = self.register_spread(stage, &mut body, reg, row, vector);

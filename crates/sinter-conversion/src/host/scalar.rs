@@ -24,13 +24,8 @@ impl<'c> Generator<'_, 'c> {
                     .int(r#type, if ty == ElementType::Bool { 1 } else { -1 });
                 self.e.binary("arith.xori", a, ones)
             }
-            UnaryFn::Floor | UnaryFn::Ceil | UnaryFn::Round => a,
-            other => {
-                // Integers have no such function of their own: by way of doubles.
-                let double = self.cast(ty, ElementType::F64, a);
-                let result = self.float_unary(other, double);
-                self.cast(ElementType::F64, ty, result)
-            }
+            // Integers have no such function.
+            _ => a,
         }
     }
 
@@ -53,11 +48,8 @@ impl<'c> Generator<'_, 'c> {
             UnaryFn::Floor => "math.floor",
             UnaryFn::Ceil => "math.ceil",
             UnaryFn::Round => "math.roundeven",
-            UnaryFn::Not => {
-                let (zero, one) = (self.e.float(type_of(a), 0.0), self.e.float(type_of(a), 1.0));
-                let is_zero = self.e.cmpf(FloatPredicate::OrderedEq, a, zero);
-                return self.e.select(is_zero, one, zero);
-            }
+            // Floats have no complement.
+            UnaryFn::Not => return a,
         };
         self.e.unary(name, a)
     }
@@ -75,8 +67,8 @@ impl<'c> Generator<'_, 'c> {
         let unsigned = ty == ElementType::U8;
         let name = match (function, ty) {
             (BinaryFn::And, _) | (BinaryFn::Mul | BinaryFn::Min, ElementType::Bool) => "arith.andi",
-            (BinaryFn::Or, _) | (BinaryFn::Add | BinaryFn::Max, ElementType::Bool) => "arith.ori",
-            (BinaryFn::Xor, _) | (BinaryFn::Sub, ElementType::Bool) => "arith.xori",
+            (BinaryFn::Or, _) | (BinaryFn::Max, ElementType::Bool) => "arith.ori",
+            (BinaryFn::Xor, _) | (BinaryFn::Add | BinaryFn::Sub, ElementType::Bool) => "arith.xori",
             (BinaryFn::Add, _) => "arith.addi",
             (BinaryFn::Sub, _) => "arith.subi",
             (BinaryFn::Mul, _) => "arith.muli",
@@ -107,26 +99,10 @@ impl<'c> Generator<'_, 'c> {
             BinaryFn::Max => return self.e.select_max(a, b),
             BinaryFn::Min => return self.e.select_min(a, b),
             BinaryFn::Pow => "math.powf",
-            BinaryFn::And | BinaryFn::Or | BinaryFn::Xor => {
-                return self.float_logic(function, a, b);
-            }
+            // Floats have no bitwise functions.
+            BinaryFn::And | BinaryFn::Or | BinaryFn::Xor => return a,
         };
         self.e.binary(name, a, b)
-    }
-
-    /// Truth of floats (`!= 0`) combined, as 0 or 1.
-    fn float_logic(&mut self, function: BinaryFn, a: Value<'c>, b: Value<'c>) -> Value<'c> {
-        let r#type = type_of(a);
-        let (zero, one) = (self.e.float(r#type, 0.0), self.e.float(r#type, 1.0));
-        let a = self.e.cmpf(FloatPredicate::UnorderedNe, a, zero);
-        let b = self.e.cmpf(FloatPredicate::UnorderedNe, b, zero);
-        let name = match function {
-            BinaryFn::And => "arith.andi",
-            BinaryFn::Or => "arith.ori",
-            _ => "arith.xori",
-        };
-        let both = self.e.binary(name, a, b);
-        self.e.select(both, one, zero)
     }
 
     /// `a - trunc(a / b) * b`, with the sign of `a`; exact while the quotient is below 2^23.
@@ -138,8 +114,7 @@ impl<'c> Generator<'_, 'c> {
         self.e.op1("math.copysign", &[rest, a], type_of(a), &[])
     }
 
-    /// Division that never traps: by zero it gives the dividend (remainder: zero), and the least
-    /// integer by -1 wraps.
+    /// Division that never traps: by zero it gives 0, and the least integer by -1 wraps.
     fn divide_integers(
         &mut self,
         function: BinaryFn,
@@ -151,30 +126,34 @@ impl<'c> Generator<'_, 'c> {
         let (zero, one) = (self.e.int(r#type, 0), self.e.int(r#type, 1));
         let quotient = function == BinaryFn::Div;
         if ty == ElementType::Bool {
-            return if quotient { a } else { zero };
+            return if quotient {
+                self.e.binary("arith.andi", a, b)
+            } else {
+                zero
+            };
         }
         let by_zero = self.e.cmpi(IntPredicate::Eq, b, zero);
-        let divisor = self.e.select(by_zero, one, b);
+        let mut divisor = self.e.select(by_zero, one, b);
         if ty == ElementType::U8 {
-            return self.e.binary(
-                if quotient {
-                    "arith.divui"
-                } else {
-                    "arith.remui"
-                },
-                a,
-                divisor,
-            );
+            let name = if quotient {
+                "arith.divui"
+            } else {
+                "arith.remui"
+            };
+            let result = self.e.binary(name, a, divisor);
+            return self.e.select(by_zero, zero, result);
         }
         let minus_one = self.e.int(r#type, -1);
         let negates = self.e.cmpi(IntPredicate::Eq, b, minus_one);
-        let divisor = self.e.select(negates, one, divisor);
+        divisor = self.e.select(negates, one, divisor);
         if !quotient {
+            // Anything by 1 leaves 0, which is right for 0 and -1 too.
             return self.e.binary("arith.remsi", a, divisor);
         }
         let result = self.e.binary("arith.divsi", a, divisor);
         let negative = self.e.subi(zero, a);
-        self.e.select(negates, negative, result)
+        let result = self.e.select(negates, negative, result);
+        self.e.select(by_zero, zero, result)
     }
 
     pub(super) fn comparison(

@@ -1,0 +1,335 @@
+//! Machine code of random kernels under random schedules, against the interpreter.
+
+mod common;
+#[path = "../../sinter-loops/tests/programs/mod.rs"]
+mod programs;
+
+use common::schedules::{assert_agrees, random_schedule};
+use common::{Library, library};
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
+use sinter_codegen::Target;
+use sinter_loops::affine::Affine;
+use sinter_loops::kernel::{Kernel, Role, Slot};
+use sinter_loops::nest::{Access, Combine, CombineFn, Iter, Nest};
+use sinter_loops::scalar::{BinaryFn, Body, BodyBuilder, CompareFn, FloatBits, UnaryFn};
+use sinter_loops::tensor::Tensor;
+use sinter_loops::types::{ElementType, TensorType};
+use sinter_loops::{coalesce, place_stages};
+
+/// Kernels per module.
+const BATCH: usize = 25;
+
+/// Compiles the kernels in modules and compares each.
+fn check(kernels: &[(Kernel, Vec<Tensor>)], target: &Target) {
+    for batch in kernels.chunks(BATCH) {
+        let only: Vec<Kernel> = batch.iter().map(|(k, _)| k.clone()).collect();
+        let library: Library = library(&only, target);
+        for (n, (kernel, inputs)) in batch.iter().enumerate() {
+            assert_agrees(&library, n, kernel, inputs);
+        }
+    }
+}
+
+fn d(i: usize) -> Affine {
+    Affine::Iter(i)
+}
+
+fn scheduled(mut kernel: Kernel, rng: &mut SmallRng) -> Kernel {
+    kernel.verify().unwrap_or_else(|e| panic!("{e}\n{kernel}"));
+    kernel.schedule = Some(random_schedule(&kernel, rng));
+    kernel
+}
+
+#[test]
+fn programs_of_several_operators() {
+    let mut kernels = Vec::new();
+    for seed in 0..100 {
+        let mut rng = SmallRng::seed_from_u64(seed);
+        let program = programs::random(seed);
+        let inputs = programs::tensors(&program, seed);
+        let Ok(placed) = place_stages(program) else {
+            continue;
+        };
+        let placed = if seed % 2 == 0 {
+            coalesce(placed)
+        } else {
+            placed
+        };
+        let arguments: Vec<usize> = placed.arguments().collect();
+        let inputs = arguments
+            .iter()
+            .zip(&inputs)
+            .map(|(&s, t)| t.reshaped(placed.slots[s].ty.shape.clone()))
+            .collect();
+        kernels.push((scheduled(placed, &mut rng), inputs));
+    }
+    assert!(kernels.len() > 80);
+    check(&kernels, &Target::host());
+}
+
+/// A window operation on an image, channels first or last, with stride, dilation and padding.
+fn window_kernel(rng: &mut SmallRng) -> Kernel {
+    let (h, w) = (rng.random_range(1..12), rng.random_range(1..24));
+    let (ci, co) = (rng.random_range(1..10), rng.random_range(1..40));
+    let (kh, kw) = (rng.random_range(1..4), rng.random_range(1..5));
+    let (stride, dilation) = (rng.random_range(1..4), rng.random_range(1..3));
+    let (ph, pw) = (rng.random_range(0..kh + 1), rng.random_range(0..kw + 1));
+    let out = |size: i64, k: i64, p: i64| (size + 2 * p - dilation * (k - 1) - 1) / stride + 1;
+    let (oh, ow) = (out(h, kh, ph).max(1), out(w, kw, pw).max(1));
+    let last = rng.random_bool(0.6);
+    let arrange = |y, x, c| if last { vec![y, x, c] } else { vec![c, y, x] };
+    let at = |o: usize, k: usize, p: i64| d(o) * stride + d(k) * dilation + Affine::Const(-p);
+    // Iterators: y, x, output channel; ky, kx and, for convolutions, the input channel.
+    let kind = rng.random_range(0..4);
+    let channels = if kind == 0 { ci } else { co };
+    let channel = if kind == 0 { d(5) } else { d(2) };
+    let pad = if kind == 2 {
+        f64::NEG_INFINITY
+    } else {
+        [0.0, 0.0, 1.5][rng.random_range(0..3)]
+    };
+    let image = Access::padded(0, arrange(at(0, 3, ph), at(1, 4, pw), channel), pad);
+    let mut iters = vec![Iter::parallel(oh), Iter::parallel(ow), Iter::parallel(co)];
+    iters.extend([Iter::reduction(kh), Iter::reduction(kw)]);
+    let mut body = BodyBuilder::new([ElementType::F32, ElementType::F32]);
+    let mut reads = vec![image];
+    let weights = match kind {
+        0 => {
+            iters.push(Iter::reduction(ci));
+            reads.push(Access::new(1, vec![d(3), d(4), d(5), d(2)]));
+            vec![kh, kw, ci, co]
+        }
+        1 => {
+            reads.push(Access::new(1, vec![d(3), d(4), d(2)]));
+            vec![kh, kw, co]
+        }
+        _ => vec![co],
+    };
+    let function = if kind == 2 {
+        CombineFn::Max
+    } else {
+        CombineFn::Add
+    };
+    let body = if kind < 2 {
+        let product = body.binary(BinaryFn::Mul, 0, 1);
+        body.finish(vec![product])
+    } else {
+        Body::identity([ElementType::F32])
+    };
+    let mut finish = BodyBuilder::new(vec![ElementType::F32; 3]);
+    let sum = finish.binary(BinaryFn::Add, 0, 1);
+    let sum = finish.binary(BinaryFn::Add, sum, 2);
+    let zero = finish.constant(ElementType::F32, 0.0);
+    let relu = finish.binary(BinaryFn::Max, sum, zero);
+    let result = arrange(d(0), d(1), d(2));
+    let shape = |y, x, c| if last { vec![y, x, c] } else { vec![c, y, x] };
+    let init = if kind == 2 { f64::NEG_INFINITY } else { 0.0 };
+    Kernel {
+        name: "window".into(),
+        slots: vec![
+            Slot::new(TensorType::f32(shape(h, w, channels)), Role::Input),
+            Slot::new(TensorType::f32(weights), Role::Constant),
+            Slot::new(TensorType::f32([co]), Role::Constant),
+            Slot::new(TensorType::f32(shape(oh, ow, co)), Role::Input),
+            Slot::new(TensorType::f32(shape(oh, ow, co)), Role::Output),
+            Slot::new(TensorType::f32(shape(oh, ow, co)), Role::Output),
+        ],
+        stages: vec![Nest {
+            iters,
+            reads,
+            body,
+            combines: vec![Combine {
+                function,
+                init: FloatBits::new(init),
+            }],
+            finish_reads: vec![Access::new(2, vec![d(2)]), Access::new(3, result.clone())],
+            finish: finish.finish(vec![relu, 0]),
+            writes: vec![Access::new(4, result.clone()), Access::new(5, result)],
+            contract: kind < 2,
+            origins: vec!["window".into()],
+        }],
+        schedule: None,
+    }
+}
+
+fn random_tensors(kernel: &Kernel, rng: &mut SmallRng) -> Vec<Tensor> {
+    kernel
+        .arguments()
+        .map(|s| {
+            let ty = kernel.slots[s].ty.clone();
+            let values: Vec<f64> = (0..ty.elements())
+                .map(|_| {
+                    let v: f64 = rng.random_range(-2.0..2.0);
+                    if ty.element.is_float() {
+                        v
+                    } else {
+                        (v * 3.0).trunc()
+                    }
+                })
+                .collect();
+            Tensor::from_f64s(ty, &values)
+        })
+        .collect()
+}
+
+fn windows(seeds: std::ops::Range<u64>) -> Vec<(Kernel, Vec<Tensor>)> {
+    seeds
+        .map(|seed| {
+            let mut rng = SmallRng::seed_from_u64(seed);
+            let kernel = window_kernel(&mut rng);
+            let inputs = random_tensors(&kernel, &mut rng);
+            (scheduled(kernel, &mut rng), inputs)
+        })
+        .collect()
+}
+
+#[test]
+fn windows_with_padding_stride_and_dilation() {
+    check(&windows(0..100), &Target::host());
+}
+
+#[test]
+fn windows_for_avx2() {
+    let target = Target {
+        cpu: "haswell".into(),
+        features: String::new(),
+        ..Target::host()
+    };
+    check(&windows(1000..1025), &target);
+}
+
+/// A pointwise nest on one element type with slices, broadcasts, blocks and integer arithmetic.
+fn pointwise_kernel(rng: &mut SmallRng) -> Kernel {
+    use ElementType::{Bool, F16, F32, F64, I8, I32, I64, U8};
+    let element = [F32, F64, F16, I64, I32, I8, U8, Bool][rng.random_range(0..8)];
+    let (a, b) = (rng.random_range(1..9), rng.random_range(1..40));
+    let block = rng.random_range(1..9);
+    let step = rng.random_range(1..4);
+    let flip = rng.random_bool(0.3);
+    let along = if flip {
+        d(1) * -1 + Affine::Const(b - 1)
+    } else {
+        d(1) * step
+    };
+    let reads = vec![
+        Access::new(0, vec![d(0), along]),
+        Access::new(1, vec![d(1)]),
+        Access::new(2, vec![d(1).floor_div(block), d(0), d(1).modulo(block)]),
+        Access::padded(3, vec![d(1) + Affine::Const(-3), d(0)], 1.0),
+    ];
+    let mut body = BodyBuilder::new(vec![element; 4]);
+    let functions = [
+        BinaryFn::Add,
+        BinaryFn::Sub,
+        BinaryFn::Mul,
+        BinaryFn::Max,
+        BinaryFn::Min,
+        BinaryFn::Div,
+    ];
+    let mut pick = || functions[rng.random_range(0..functions.len())];
+    let x = body.binary(pick(), 0, 1);
+    let y = body.binary(pick(), 2, 3);
+    let z = body.binary(pick(), x, y);
+    let less = body.compare(CompareFn::Lt, x, y);
+    let z = body.select(less, z, 0);
+    let position = body.index(1);
+    let position = body.cast(F32, position);
+    let wide = body.cast(F32, z);
+    let sum = body.binary(BinaryFn::Add, wide, position);
+    let negative = body.unary(UnaryFn::Neg, sum);
+    let whole = [d(0), d(1)].to_vec();
+    let writes = vec![
+        Access::new(4, whole.clone()),
+        Access::new(5, vec![d(1) + Affine::Const(2), d(0)]),
+        Access::new(6, whole),
+    ];
+    let body = body.finish(vec![z, negative, less]);
+    let slot = |element, shape: &[i64], role| Slot::new(TensorType::new(element, shape), role);
+    Kernel {
+        name: "pointwise".into(),
+        slots: vec![
+            slot(element, &[a, b * step], Role::Input),
+            slot(element, &[b], Role::Constant),
+            slot(element, &[(b + block - 1) / block, a, block], Role::Input),
+            slot(element, &[(b - 4).max(1), a], Role::Input),
+            slot(element, &[a, b], Role::Output),
+            slot(F32, &[b + 2, a], Role::Output),
+            slot(Bool, &[a, b], Role::Output),
+        ],
+        stages: vec![Nest::map(
+            vec![Iter::parallel(a), Iter::parallel(b)],
+            reads,
+            body,
+            writes,
+        )],
+        schedule: None,
+    }
+}
+
+#[test]
+fn pointwise_of_every_element_type() {
+    let kernels: Vec<_> = (0..100)
+        .map(|seed| {
+            let mut rng = SmallRng::seed_from_u64(seed);
+            let kernel = pointwise_kernel(&mut rng);
+            let inputs = random_tensors(&kernel, &mut rng);
+            (scheduled(kernel, &mut rng), inputs)
+        })
+        .collect();
+    check(&kernels, &Target::host());
+}
+
+/// Sum, maximum and product of rows and columns, of several element types, with other start values.
+fn reduction_kernel(rng: &mut SmallRng) -> Kernel {
+    use ElementType::{F32, I32, I64, U8};
+    let element = [F32, F32, I64, I32, U8][rng.random_range(0..5)];
+    let (a, b, c) = (
+        rng.random_range(1..6),
+        rng.random_range(1..70),
+        rng.random_range(1..6),
+    );
+    let kinds = [Iter::parallel(a), Iter::reduction(b), Iter::reduction(c)];
+    let mut body = BodyBuilder::new([element]);
+    let double = body.binary(BinaryFn::Add, 0, 0);
+    let mut finish = BodyBuilder::new(vec![element; 2]);
+    let both = finish.binary(BinaryFn::Add, 0, 1);
+    let function = [CombineFn::Max, CombineFn::Min][rng.random_range(0..2)];
+    let combine = |function, init| Combine {
+        function,
+        init: FloatBits::new(init),
+    };
+    Kernel {
+        name: "reduction".into(),
+        slots: vec![
+            Slot::new(TensorType::new(element, [b, a, c]), Role::Input),
+            Slot::new(TensorType::new(element, [a]), Role::Output),
+            Slot::new(TensorType::new(element, [a]), Role::Output),
+        ],
+        stages: vec![Nest {
+            iters: kinds.to_vec(),
+            reads: vec![Access::new(0, vec![d(1), d(0), d(2)])],
+            body: body.finish(vec![0, double]),
+            combines: vec![combine(CombineFn::Add, 3.0), combine(function, 1.0)],
+            finish_reads: vec![],
+            finish: finish.finish(vec![both, 1]),
+            writes: vec![Access::new(1, vec![d(0)]), Access::new(2, vec![d(0)])],
+            contract: false,
+            origins: vec![],
+        }],
+        schedule: None,
+    }
+}
+
+#[test]
+fn reductions_across_lanes() {
+    let kernels: Vec<_> = (0..75)
+        .map(|seed| {
+            let mut rng = SmallRng::seed_from_u64(seed);
+            let kernel = reduction_kernel(&mut rng);
+            let inputs = random_tensors(&kernel, &mut rng);
+            (scheduled(kernel, &mut rng), inputs)
+        })
+        .collect();
+    check(&kernels, &Target::host());
+}
