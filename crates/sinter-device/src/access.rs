@@ -45,6 +45,21 @@ pub(crate) fn divisor(access: &Access, iter: usize) -> i64 {
     access.index.iter().fold(1, |d, e| lcm(d, of(e, iter)))
 }
 
+/// Whether an iterator is an inner one of a dimension: another one steps over it. A box is only
+/// without gaps when all points of inner iterators are in it.
+pub(crate) fn is_inner(access: &Access, iter: usize, iters: usize) -> bool {
+    access
+        .index
+        .iter()
+        .filter(|e| e.uses(iter))
+        .any(|e| match e.linear(iters) {
+            Some((coefficients, _)) => coefficients
+                .iter()
+                .any(|c| c.abs() > coefficients[iter].abs()),
+            None => e.iters().len() > 1,
+        })
+}
+
 /// Least common multiple of positive numbers.
 pub(crate) fn lcm(a: i64, b: i64) -> i64 {
     fn gcd(a: i64, b: i64) -> i64 {

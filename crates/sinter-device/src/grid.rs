@@ -3,7 +3,7 @@
 use sinter_loops::kernel::{GridAxis, Kernel, Role, Schedule};
 use sinter_loops::nest::IterKind;
 
-use crate::access::{divisor, lcm, padded_along, touched_bytes, uses};
+use crate::access::{divisor, is_inner, lcm, padded_along, touched_bytes, uses};
 use crate::device::Device;
 use crate::footprint::overfull;
 use crate::refusal::Refusal;
@@ -43,6 +43,8 @@ pub(crate) fn ordered(kernel: &Kernel, axes: Vec<Axis>) -> Vec<Axis> {
 struct Granule {
     /// For whole register tiles.
     wanted: i64,
+    /// For register tiles of one vector.
+    narrow: i64,
     /// So that the kernel can be made at all.
     needed: i64,
 }
@@ -50,15 +52,22 @@ struct Granule {
 fn granule(kernel: &Kernel, axis: &Axis, schedule: &Schedule, device: &Device) -> Granule {
     let mut needed = 1;
     let mut wanted = 1;
+    let mut narrow = 1;
     for (s, iter) in axis.iters.iter().enumerate() {
         let Some(i) = *iter else { continue };
         let (stage, nest) = (&schedule.stages[s], &kernel.stages[s]);
         needed = nest.accesses().fold(needed, |n, a| lcm(n, divisor(a, i)));
+        let inner = nest.writes.iter().any(|w| is_inner(w, i, nest.iters.len()));
+        if inner && device.is_scratchpad() {
+            needed = axis.extent;
+        }
         if stage.vector == Some(i) {
             wanted = wanted.max(stage.lanes * stage.vectors);
+            narrow = narrow.max(stage.lanes);
         }
         if stage.rows == Some(i) {
             wanted = wanted.max(stage.row_tile);
+            narrow = narrow.max(stage.row_tile);
             let extents = nest.extents();
             let padded = nest
                 .reads
@@ -76,15 +85,18 @@ fn granule(kernel: &Kernel, axis: &Axis, schedule: &Schedule, device: &Device) -
         needed = axis.extent;
     }
     let needed = needed.min(axis.extent);
-    let wanted = if wanted % needed == 0 {
-        wanted
-    } else {
-        needed.max(wanted / needed * needed)
-    };
+    let fitted = |g: i64| (needed.max(g / needed * needed)).min(axis.extent);
     Granule {
-        wanted: wanted.min(axis.extent),
+        wanted: fitted(wanted),
+        narrow: fitted(narrow),
         needed,
     }
+}
+
+/// Blocks of one granule each.
+fn count(axes: &[Axis], granules: &[i64]) -> i64 {
+    let along = |(axis, &granule): (&Axis, &i64)| (axis.extent + granule - 1) / granule;
+    axes.iter().zip(granules).map(along).product()
 }
 
 /// Chooses the tiles of all axes, and the reduction tiles of the stages where they are needed.
@@ -104,8 +116,11 @@ pub(crate) fn choose_tiles(
         .collect();
     let cores = i64::from(device.cores);
     let wanted = ((work_ns / BLOCK_NS) as i64).clamp(1, BLOCKS_PER_CORE * cores);
-    let wanted_granules: Vec<_> = granules.iter().map(|g| g.wanted).collect();
-    schedule.grid = split(axes, &wanted_granules, wanted, cores);
+    let whole: Vec<_> = granules.iter().map(|g| g.wanted).collect();
+    let narrow: Vec<_> = granules.iter().map(|g| g.narrow).collect();
+    // Fewer vectors in a tile are better than idle cores.
+    let busy = count(axes, &whole) >= wanted.min(cores);
+    schedule.grid = split(axes, if busy { &whole } else { &narrow }, wanted, cores);
     fit(kernel, schedule, &granules, device)
 }
 

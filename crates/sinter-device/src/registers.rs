@@ -33,8 +33,12 @@ const MOST_VECTORS_ALONE: i64 = 8;
 const REDUCED_LANES: f64 = 1.25;
 /// Fewest lanes of a vector on scratchpad devices.
 const LEAST_CHIP_LANES: i64 = 8;
-/// Unroll factors of the innermost reduction loop.
-const UNROLLS: [i64; 3] = [4, 2, 1];
+/// Unroll factor of a long reduction.
+const UNROLL: i64 = 4;
+/// Reductions of so many points are unrolled whole.
+const SHORT: i64 = 7;
+/// Most vector operations in an unrolled body.
+const MOST_UNROLLED: i64 = 300;
 
 /// How an access moves along the vector iterator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -243,18 +247,31 @@ impl<'a> Stage<'a> {
         Choice { schedule, cost }
     }
 
-    /// Unroll factor of the innermost reduction: the measured one of the tile, else what its extent
-    /// allows.
+    /// Unroll factor of the innermost reductions together: the measured one of the tile; else short
+    /// reductions whole, from the innermost outwards, so that taps share their loads, or a few steps of
+    /// a long one.
     fn unroll(&self, row_tile: i64, vectors: i64) -> i64 {
-        let Some(innermost) = self.nest.reductions().next_back() else {
+        let mut reductions = self.nest.reductions().rev().map(|i| self.extents[i]);
+        let Some(innermost) = reductions.next() else {
             return 1;
         };
-        let extent = self.extents[innermost];
         let measured = self.measured(row_tile, vectors).map(|t| t.unroll);
-        if let Some(unroll) = measured.filter(|u| extent >= *u && self.nest.contract) {
+        if let Some(unroll) = measured.filter(|u| innermost > SHORT && self.nest.contract && *u > 0)
+        {
             return unroll;
         }
-        UNROLLS.into_iter().find(|u| extent % u == 0).unwrap_or(1)
+        if innermost > SHORT {
+            return UNROLL;
+        }
+        let room = MOST_UNROLLED / (row_tile * vectors).max(1);
+        let mut unroll = innermost;
+        for extent in reductions {
+            if extent > SHORT || unroll * extent > room {
+                break;
+            }
+            unroll *= extent;
+        }
+        unroll
     }
 
     fn measured(&self, row_tile: i64, vectors: i64) -> Option<&crate::device::RegisterTile> {
