@@ -193,7 +193,7 @@ unsafe fn checked(
     user: *mut c_void,
 ) -> bool {
     let Err(message) = result else { return true };
-    let message = format!("{}: {message}\n", names.name);
+    let message = format!("{}: {message}", names.name);
     // SAFETY: by the contract above; the message is copied.
     unsafe { report(user, string_ref(&message)) };
     false

@@ -27,5 +27,9 @@ fn main() -> ExitCode {
 }
 
 fn registry() -> Result<Registry, RegistryError> {
-    Registry::new(test_passes::all(), pipelines::ALL.iter().copied())
+    let passes = sinter_transforms::passes()
+        .into_iter()
+        .chain(sinter_conversion::passes())
+        .chain(test_passes::all());
+    Registry::new(passes, pipelines::ALL.iter().copied())
 }

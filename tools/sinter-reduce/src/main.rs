@@ -2,9 +2,14 @@
 
 use std::process::{ExitCode, exit};
 
+use sinter_pass::{Registry, pipelines};
+
 fn main() -> ExitCode {
     sinter_ir::hooks::install();
-    match sinter_pass::Registry::new([], sinter_pass::pipelines::ALL.iter().copied()) {
+    let passes = sinter_transforms::passes()
+        .into_iter()
+        .chain(sinter_conversion::passes());
+    match Registry::new(passes, pipelines::ALL.iter().copied()) {
         Ok(registry) => registry.register(),
         Err(error) => {
             eprintln!("sinter-reduce: {error}");
