@@ -1,0 +1,7 @@
+// RUN: sinter-opt %s --verify-roundtrip | FileCheck %s
+
+// CHECK: graph.relu
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.relu %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
