@@ -162,6 +162,20 @@ pub fn as_array(attribute: Attribute<'_>) -> Option<Vec<Attribute<'_>>> {
     (0..array.len()).map(|i| array.element(i).ok()).collect()
 }
 
+/// An entry of a dictionary attribute.
+pub fn entry<'c>(dictionary: Attribute<'c>, name: &str) -> Option<Attribute<'c>> {
+    // SAFETY: the attribute is alive, and asked only when it is a dictionary; an absent entry is null.
+    unsafe {
+        if !mlir_sys::mlirAttributeIsADictionary(dictionary.to_raw()) {
+            return None;
+        }
+        let name = melior::StringRef::new(name);
+        let found =
+            mlir_sys::mlirDictionaryAttrGetElementByName(dictionary.to_raw(), name.to_raw());
+        Attribute::from_option_raw(found)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

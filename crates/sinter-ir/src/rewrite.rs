@@ -3,15 +3,43 @@
 //! melior's references do not tell a reader from a writer. These functions change IR behind such
 //! references; whoever calls them holds no reference into what they erase.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use melior::ContextRef;
 use melior::ir::operation::{OperationLike, OperationRef};
-use melior::ir::{Type, TypeLike, Value, ValueLike};
+use melior::ir::{BlockLike, BlockRef, Operation, Type, TypeLike, Value, ValueLike};
 
 /// The context of an operation.
 pub fn context_of<'c>(op: OperationRef<'c, '_>) -> &'c melior::Context {
-    let context = op.context();
-    // SAFETY: the operation's own lifetime says that its context lives for `'c`.
-    unsafe { context.to_ref() }
+    lasting_context(op.context())
 }
+
+/// A reference to a context that is good as long as the context.
+///
+/// melior's `ContextRef::to_ref` gives a reference to the `ContextRef` itself, so that it dies with the
+/// variable. Here the handle lies in a cell of its own: one per context address, never freed.
+fn lasting_context<'c>(context: ContextRef<'c>) -> &'c melior::Context {
+    static CELLS: Mutex<BTreeMap<usize, &'static Cell>> = Mutex::new(BTreeMap::new());
+    // SAFETY: the handle is only read.
+    let raw = unsafe { context.to_ref() }.to_raw();
+    let mut cells = CELLS.lock().unwrap_or_else(PoisonError::into_inner);
+    let address = raw.ptr as usize;
+    let cell = cells
+        .entry(address)
+        .or_insert_with(|| Box::leak(Box::new(Cell(raw))));
+    // SAFETY: a context is its handle, as melior's own `to_ref` takes it; the cell is never freed, and
+    // the argument says that the context lives for `'c`.
+    unsafe { &*std::ptr::from_ref(*cell).cast::<melior::Context>() }
+}
+
+#[repr(transparent)]
+struct Cell(mlir_sys::MlirContext);
+
+// SAFETY: the handle is only copied out; what may be done with it is melior's business.
+unsafe impl Sync for Cell {}
+// SAFETY: as above.
+unsafe impl Send for Cell {}
 
 /// Makes every use of one value a use of another.
 pub fn replace_all_uses(of: Value<'_, '_>, with: Value<'_, '_>) {
@@ -38,4 +66,12 @@ pub fn erase(op: OperationRef<'_, '_>) {
         mlir_sys::mlirOperationRemoveFromParent(op.to_raw());
         mlir_sys::mlirOperationDestroy(op.to_raw());
     }
+}
+
+/// Appends a copy of an operation, with everything in it, to a block.
+pub fn clone_into<'c>(op: OperationRef<'c, '_>, block: BlockRef<'c, '_>) {
+    // SAFETY: the operation is alive; the copy is owned by the block from here on.
+    let copy: Operation<'c> =
+        unsafe { Operation::from_raw(mlir_sys::mlirOperationClone(op.to_raw())) };
+    block.append_operation(copy);
 }

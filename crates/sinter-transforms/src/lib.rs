@@ -40,6 +40,8 @@ pub fn passes() -> Vec<Entry> {
         Entry::new(tloop_place_stages::TloopPlaceStages),
         Entry::new(tloop_coalesce::TloopCoalesce),
         Entry::new(tloop_schedule::TloopSchedule),
+        Entry::new(npu_insert_sync::NpuInsertSync),
+        Entry::new(npu_check_races::NpuCheckRaces),
         Entry::new(npu_plan_memory::NpuPlanMemory),
     ]
 }

@@ -151,7 +151,8 @@ fn graphs_come_back_from_their_modules() {
                 .collect()
         };
         assert_eq!(names(&back), names(&graph));
-        let again = graph_to_module(&context, &back).unwrap();
+        let fresh = Context::new();
+        let again = graph_to_module(&fresh, &back).unwrap();
         let options = module::PrintOptions {
             locations: true,
             elide_above: Some(4),

@@ -11,6 +11,7 @@ use super::{Checked, FoldTo, ensure, same_count};
 use crate::build::{Parts, operation};
 use crate::error::IrError;
 use crate::graph::{PREFIX, op_from_operation};
+use crate::rewrite::context_of;
 use crate::{attr, constant, types};
 
 /// Results of more elements than this are not evaluated at compile time by folding.
@@ -86,9 +87,7 @@ fn evaluate<'c, 'a>(
         .map(|c| constant::from_attribute((*c)?).ok())
         .collect::<Option<_>>()?;
     let results = operator.eval(&operands).ok()?;
-    let context = op.context();
-    // SAFETY: the context outlives the operation.
-    let context = unsafe { context.to_ref() };
+    let context = context_of(op);
     let named = |tensor| FoldTo::Constant(constant::to_attribute(context, tensor, "folded"));
     Some(results.iter().map(named).collect())
 }
@@ -114,9 +113,7 @@ fn replace(
     from: &[usize],
     rewriter: MlirRewriterBase,
 ) -> Option<()> {
-    let context = op.context();
-    // SAFETY: the context outlives the operation.
-    let context = unsafe { context.to_ref() };
+    let context = context_of(op);
     let operands: Option<Vec<Value<'_, '_>>> = from.iter().map(|&i| op.operand(i).ok()).collect();
     let attributes = simpler.attributes();
     let parts = Parts {

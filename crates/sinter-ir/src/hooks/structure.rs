@@ -10,6 +10,7 @@ use super::shape::{
 };
 use super::{Checked, FoldTo, ensure, same_count};
 use crate::build::value_key;
+use crate::rewrite::context_of;
 use crate::{attr, constant};
 
 /// Checks an operation of this file; `None` for operators.
@@ -162,9 +163,7 @@ fn eclass(op: OperationRef<'_, '_>) -> Checked {
 pub(super) fn fold_dim<'c, 'a>(op: OperationRef<'c, 'a>) -> Option<Vec<FoldTo<'c, 'a>>> {
     let extent = (*extents(*operand_types(op).first()?).get(axis(op) as usize)?)?;
     let scalar = TensorType::new(ElementType::I64, Vec::new());
-    let context = op.context();
-    // SAFETY: the context outlives the operation.
-    let context = unsafe { context.to_ref() };
+    let context = context_of(op);
     let tensor = Tensor::from_i64s(scalar, &[extent]);
     Some(vec![FoldTo::Constant(constant::to_attribute(
         context, &tensor, "dim",

@@ -12,6 +12,7 @@ use super::shape::{
 use super::{Checked, FoldTo, ensure, same_count};
 use crate::graph::op_name;
 use crate::kernel::{layout_from_attribute, schedule_from_attribute};
+use crate::rewrite::context_of;
 use crate::{affine, attr, constant, types};
 
 pub(super) fn verify(op: OperationRef<'_, '_>, mnemonic: &str) -> Checked {
@@ -603,9 +604,7 @@ pub(super) fn fold_pack<'c, 'a>(
     } else {
         layout.unpack(&source, &result.shape)
     };
-    let context = op.context();
-    // SAFETY: the context outlives the operation.
-    let context = unsafe { context.to_ref() };
+    let context = context_of(op);
     Some(vec![FoldTo::Constant(constant::to_attribute(
         context, &tensor, "packed",
     ))])
