@@ -75,13 +75,14 @@ pub const NPU_TO_FUNC: Pipeline = Pipeline {
     options: &[],
     steps: &[
         Step { run: "convert-npu-to-func", why: "plain code on device buffers and scratch memory" },
+        Step { run: "expand-math", why: "functions without an instruction of their own" },
         Step { run: "canonicalize", why: "constants of tiles meet the code that uses them" },
         Step { run: "cse", why: "addresses once" },
     ],
 };
 
 /// The whole way, from operators to a planned program.
-const COMPILE: Pipeline = Pipeline {
+pub const COMPILE: Pipeline = Pipeline {
     name: "sinter-compile",
     summary: "Operators to device kernels and a planned program",
     options: &[

@@ -1,4 +1,4 @@
-//! Functions of `math` as vector code of our own: no library call is left.
+//! `expand-math`: functions of `math` as vector code of our own; no library call is left.
 //!
 //! Takes any operation and rewrites `math.exp`, `math.exp2`, `math.log`, `math.tanh`, `math.erf`,
 //! `math.sin`, `math.cos` and `math.powf` inside it, on scalars and vectors, into `arith` operations
@@ -30,7 +30,29 @@ use melior::Context;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, RegionLike, Type, TypeLike};
 use sinter_ir::emitter::{Emitter, Value, element_of, type_of};
-use sinter_ir::rewrite::{erase, replace_all_uses};
+use sinter_ir::rewrite::{context_of, erase, replace_all_uses};
+use sinter_pass::{Failure, NoOptions, Pass, PassInfo};
+
+/// The pass.
+pub struct ExpandMath;
+
+impl Pass for ExpandMath {
+    type Options = NoOptions;
+
+    const INFO: PassInfo = PassInfo {
+        name: "expand-math",
+        summary: "Functions of math as vector code",
+        description: "Rewrites exp, exp2, log, tanh, erf, sin, cos and powf, on scalars and vectors, \
+                      into arithmetic with stated error bounds, so that no library call is left.",
+        anchor: None,
+        dialects: &["arith", "math"],
+    };
+
+    fn run(&self, op: OperationRef<'_, '_>, _: &NoOptions) -> Result<(), Failure> {
+        expand_math(context_of(op), op);
+        Ok(())
+    }
+}
 
 /// Expands the functions listed above everywhere inside an operation.
 pub fn expand_math<'c>(context: &'c Context, root: OperationRef<'c, '_>) {
