@@ -10,6 +10,7 @@
 //! | [`tloop_coalesce`] | fewer and longer iterators |
 //! | [`tloop_schedule`] | blocks, register tiles and vectors |
 //! | [`npu_plan_memory`] | places in the arena and the scratchpads |
+//! | [`npu_verify_plan`] | an independent check of those places |
 //! | [`npu_insert_sync`] | waits for transfers |
 //! | [`npu_check_races`] | every transfer is waited for |
 
@@ -21,6 +22,7 @@ mod model;
 pub mod npu_check_races;
 pub mod npu_insert_sync;
 pub mod npu_plan_memory;
+pub mod npu_verify_plan;
 pub mod tloop_apply_layouts;
 pub mod tloop_coalesce;
 pub mod tloop_pack_constants;
@@ -43,5 +45,6 @@ pub fn passes() -> Vec<Entry> {
         Entry::new(npu_insert_sync::NpuInsertSync),
         Entry::new(npu_check_races::NpuCheckRaces),
         Entry::new(npu_plan_memory::NpuPlanMemory),
+        Entry::new(npu_verify_plan::NpuVerifyPlan),
     ]
 }

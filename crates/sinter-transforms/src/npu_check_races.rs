@@ -35,14 +35,21 @@ impl Pass for NpuCheckRaces {
     fn run(&self, op: OperationRef<'_, '_>, _: &NoOptions) -> Result<(), Failure> {
         let mut clean = true;
         for block in blocks(op) {
-            for kernel in operations(block).into_iter().filter(|op| name(*op) == "npu.kernel") {
+            for kernel in operations(block)
+                .into_iter()
+                .filter(|op| name(*op) == "npu.kernel")
+            {
                 for race in races(kernel) {
                     emit_error(race.location, &race.message);
                     clean = false;
                 }
             }
         }
-        if clean { Ok(()) } else { Err(Failure::Reported) }
+        if clean {
+            Ok(())
+        } else {
+            Err(Failure::Reported)
+        }
     }
 }
 

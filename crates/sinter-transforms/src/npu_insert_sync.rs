@@ -34,7 +34,10 @@ impl Pass for NpuInsertSync {
 
     fn run(&self, op: OperationRef<'_, '_>, _: &NoOptions) -> Result<(), Failure> {
         for block in blocks(op) {
-            for kernel in operations(block).into_iter().filter(|op| name(*op) == "npu.kernel") {
+            for kernel in operations(block)
+                .into_iter()
+                .filter(|op| name(*op) == "npu.kernel")
+            {
                 insert_sync(context_of(kernel), kernel)?;
             }
         }

@@ -140,6 +140,12 @@ pub fn emit_op_error(op: OperationRef<'_, '_>, message: &str) {
     unsafe { sinterEmitOpError(op.to_raw(), string_ref(message)) }
 }
 
+/// The memory space of a memref by its word; `gm` where none is named, `None` for a space of another
+/// dialect.
+pub fn space_of(ty: melior::ir::Type<'_>) -> Option<&'static str> {
+    npu::space(ty)
+}
+
 /// `Err` with a message made only then.
 pub(crate) fn ensure(holds: bool, message: impl FnOnce() -> String) -> Checked {
     if holds { Ok(()) } else { Err(message()) }
