@@ -302,3 +302,61 @@ impl Flow {
             .any(|n| nodes.binary_search(n).is_ok() && !self.readers(*n).contains(&node))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use sinter_loops::scalar::BinaryFn;
+
+    use super::*;
+    use crate::rules::Example;
+
+    /// `a = x + x`, `b = a * a`, `c = a - b`.
+    fn flow() -> Flow {
+        let mut e = Example::new(1);
+        let x = e.input(&[4]);
+        let a = e.binary(BinaryFn::Add, x, x);
+        let b = e.binary(BinaryFn::Mul, a, a);
+        let c = e.binary(BinaryFn::Sub, a, b);
+        e.output(c);
+        Flow::new(&e.graph, &[], &[])
+    }
+
+    fn node(n: u32) -> NodeId {
+        NodeId(n)
+    }
+
+    #[test]
+    fn groups_store_what_others_read() {
+        let flow = flow();
+        let mut p = Partition::singles(&flow);
+        assert_eq!(p.outputs(0, &flow).len(), 1);
+        let ab = p.merge(0, 1);
+        assert_eq!(p.outputs(ab, &flow).len(), 2);
+        let abc = p.merge(ab, 2);
+        assert_eq!(p.outputs(abc, &flow).len(), 1);
+        assert_eq!(p.order(&flow), Some(vec![abc]));
+    }
+
+    #[test]
+    fn circles_have_no_order() {
+        let flow = flow();
+        let mut p = Partition::singles(&flow);
+        p.merge(0, 2);
+        assert_eq!(p.order(&flow), None);
+    }
+
+    #[test]
+    fn a_node_computed_in_every_user_is_dropped_from_its_own_group() {
+        let flow = flow();
+        let mut p = Partition::singles(&flow);
+        p.remove(1);
+        p.remove(2);
+        let b = p.insert(vec![node(0), node(1)]);
+        let c = p.insert(vec![node(0), node(2)]);
+        p.prune(&flow);
+        assert_eq!(p.groups.keys().copied().collect::<Vec<_>>(), [b, c]);
+        assert_eq!(p.order(&flow), Some(vec![b, c]));
+        assert_eq!(p.outputs(b, &flow).len(), 1);
+        assert_eq!(p.provider(node(0)), Some(b));
+    }
+}

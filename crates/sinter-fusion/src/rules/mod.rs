@@ -115,3 +115,13 @@ pub fn apply(name: &str, graph: &Graph) -> Option<Graph> {
     best.get(&root)?;
     to_graph(&imported, &best, graph).ok()
 }
+
+/// The table of rules as Markdown, for the documentation.
+pub fn rule_table() -> String {
+    let mut out = String::from("| rule | numerics | one-way |\n|---|---|---|\n");
+    for (name, numerics, one_way) in catalogue() {
+        let one_way = if one_way { "yes" } else { "no" };
+        out.push_str(&format!("| `{name}` | {numerics} | {one_way} |\n"));
+    }
+    out
+}

@@ -1,0 +1,283 @@
+//! Patterns that must become one kernel, and properties of the result.
+
+mod common;
+
+use sinter_device::{Device, HostCpu};
+use sinter_fusion::{Fused, LegalityCode, Options, Policy, fuse};
+use sinter_loops::scalar::{BinaryFn, FloatBits};
+use sinter_loops::types::TensorType;
+use sinter_ops::ops::concat::Concat;
+use sinter_ops::ops::conv::Conv;
+use sinter_ops::ops::layer_norm::LayerNorm;
+use sinter_ops::ops::matmul::Matmul;
+use sinter_ops::ops::reduce::{Reduce, ReduceKind};
+use sinter_ops::ops::reshape::Reshape;
+use sinter_ops::ops::slice::Slice;
+use sinter_ops::ops::softmax::Softmax;
+use sinter_ops::ops::transpose::Transpose;
+use sinter_ops::ops::unary::UnaryKind;
+use sinter_ops::{Graph, ValueId};
+use sinter_reference::evaluate;
+
+use sinter_fusion::rules::Example;
+
+fn fused(graph: &Graph, policy: Policy) -> Fused {
+    let device = Device::named("host").unwrap().with_host_cpu(HostCpu::AVX2);
+    let options = Options {
+        policy,
+        ..Options::default()
+    };
+    fuse(graph, &device, &options).unwrap()
+}
+
+/// Builds a graph, fuses it by the default policy, and checks its results.
+fn build(make: impl Fn(&mut Example) -> ValueId) -> Fused {
+    let mut example = Example::new(7);
+    let y = make(&mut example);
+    example.output(y);
+    let graph = example.graph;
+    let fused = fused(&graph, Policy::Egraph);
+    let inputs = common::random_inputs(&graph, 1);
+    let expected = evaluate(&graph, &inputs).unwrap();
+    let result = common::run(&fused, &inputs);
+    let error = common::relative_error(&result[0], &expected[0]);
+    assert!(error < 1e-5, "off by {error:e}");
+    fused
+}
+
+#[track_caller]
+fn one_kernel(make: impl Fn(&mut Example) -> ValueId) {
+    let fused = build(make);
+    let names: Vec<_> = fused.groups.iter().map(|g| &g.kernel.name).collect();
+    assert_eq!(names.len(), 1, "{names:?} {:?}", fused.refusals);
+    assert_eq!(fused.statistics.intermediate_bytes, 0);
+}
+
+fn conv(e: &mut Example, x: ValueId, channels: i64, kernel: i64) -> ValueId {
+    let inputs = e.graph.ty(x).shape[1];
+    let w = e.constant(&[channels, inputs, kernel, kernel], -0.5, 0.5);
+    let b = e.constant(&[channels], -0.5, 0.5);
+    let op = Conv {
+        strides: vec![1, 1],
+        pads: vec![kernel / 2; 4],
+        dilations: vec![1, 1],
+        groups: 1,
+    };
+    e.apply(op, &[x, w, b])
+}
+
+fn norm(e: &mut Example, x: ValueId) -> ValueId {
+    let channels = *e.graph.ty(x).shape.last().unwrap();
+    let scale = e.constant(&[channels], 0.5, 1.5);
+    let bias = e.constant(&[channels], -0.5, 0.5);
+    let axis = e.graph.ty(x).rank() as i64 - 1;
+    e.apply(
+        LayerNorm {
+            axis,
+            epsilon: FloatBits::new(1e-5),
+        },
+        &[x, scale, bias],
+    )
+}
+
+#[test]
+fn pointwise_chain_with_broadcast() {
+    one_kernel(|e| {
+        let x = e.input(&[4, 8, 16]);
+        let row = e.input(&[8, 1]);
+        let c = e.constant(&[16], -1.0, 1.0);
+        let y = e.binary(BinaryFn::Add, x, row);
+        let y = e.unary(UnaryKind::Tanh, y);
+        e.binary(BinaryFn::Mul, y, c)
+    });
+}
+
+#[test]
+fn reduction_with_producers_and_consumers() {
+    one_kernel(|e| {
+        let x = e.input(&[32, 64]);
+        let y = e.unary(UnaryKind::Exp, x);
+        let reduce = Reduce {
+            kind: ReduceKind::Sum,
+            axes: vec![1],
+            keep_dims: true,
+        };
+        let sum = e.apply(reduce, &[y]);
+        let log = e.unary(UnaryKind::Log, sum);
+        e.binary(BinaryFn::Sub, x, log)
+    });
+}
+
+#[test]
+fn convolution_with_epilogue() {
+    one_kernel(|e| {
+        let x = e.input(&[1, 8, 12, 12]);
+        let residual = e.input(&[1, 16, 12, 12]);
+        let y = conv(e, x, 16, 3);
+        let scale = e.constant(&[16, 1, 1], 0.5, 1.5);
+        let y = e.binary(BinaryFn::Mul, y, scale);
+        let y = e.binary(BinaryFn::Add, y, residual);
+        e.unary(UnaryKind::Relu, y)
+    });
+}
+
+#[test]
+fn matrix_product_with_epilogue() {
+    one_kernel(|e| {
+        let x = e.input(&[24, 32]);
+        let residual = e.input(&[24, 40]);
+        let w = e.constant(&[32, 40], -0.5, 0.5);
+        let b = e.constant(&[40], -0.5, 0.5);
+        let y = e.apply(Matmul {}, &[x, w]);
+        let y = e.binary(BinaryFn::Add, y, b);
+        let y = e.unary(UnaryKind::Gelu { approximate: false }, y);
+        e.binary(BinaryFn::Add, y, residual)
+    });
+}
+
+#[test]
+fn softmax_and_normalisation() {
+    one_kernel(|e| {
+        let x = e.input(&[16, 40]);
+        let y = e.apply(Softmax { axis: 1 }, &[x]);
+        e.unary(UnaryKind::Sqrt, y)
+    });
+    one_kernel(|e| {
+        let x = e.input(&[16, 48]);
+        let residual = e.input(&[16, 48]);
+        let y = e.binary(BinaryFn::Add, x, residual);
+        norm(e, y)
+    });
+}
+
+#[test]
+fn a_decomposed_normalisation() {
+    one_kernel(|e| {
+        let x = e.input(&[16, 48]);
+        let mean = Reduce {
+            kind: ReduceKind::Mean,
+            axes: vec![1],
+            keep_dims: true,
+        };
+        let average = e.apply(mean.clone(), &[x]);
+        let centred = e.binary(BinaryFn::Sub, x, average);
+        let square = e.binary(BinaryFn::Mul, centred, centred);
+        let variance = e.apply(mean, &[square]);
+        let epsilon = e.literal(1e-5);
+        let variance = e.binary(BinaryFn::Add, variance, epsilon);
+        let deviation = e.unary(UnaryKind::Sqrt, variance);
+        let y = e.binary(BinaryFn::Div, centred, deviation);
+        let scale = e.constant(&[48], 0.5, 1.5);
+        e.binary(BinaryFn::Mul, y, scale)
+    });
+}
+
+#[test]
+fn index_maps_are_absorbed() {
+    one_kernel(|e| {
+        let x = e.input(&[12, 20]);
+        let y = e.apply(Transpose { perm: vec![1, 0] }, &[x]);
+        let slice = Slice {
+            starts: vec![2, 0],
+            sizes: vec![16, 12],
+            steps: vec![1, 1],
+        };
+        let y = e.apply(slice, &[y]);
+        e.unary(UnaryKind::Relu, y)
+    });
+}
+
+#[test]
+fn parts_of_a_concat_are_stored_in_place() {
+    let fused = build(|e| {
+        let x = e.input(&[1, 8, 12, 12]);
+        let a = conv(e, x, 8, 1);
+        let b = conv(e, x, 16, 3);
+        let y = e.apply(Concat { axis: 1 }, &[a, b]);
+        conv(e, y, 8, 3)
+    });
+    assert_eq!(fused.placements.len(), 2);
+    assert_eq!(fused.placements[1].offset, [0, 8, 0, 0]);
+    let names: Vec<_> = fused
+        .groups
+        .iter()
+        .map(|g| g.kernel.name.as_str())
+        .collect();
+    assert!(names.iter().all(|n| !n.contains("concat")), "{names:?}");
+}
+
+#[test]
+fn convolutions_with_halos_stay_apart_with_a_reason() {
+    let fused = build(|e| {
+        let x = e.input(&[1, 16, 24, 24]);
+        let y = conv(e, x, 16, 3);
+        conv(e, y, 16, 3)
+    });
+    assert_eq!(fused.groups.len(), 2);
+    let [refusal] = fused.refusals.as_slice() else {
+        panic!("{:?}", fused.refusals)
+    };
+    assert_eq!(refusal.code, LegalityCode::SharedTile);
+    assert!(refusal.flip.is_some());
+}
+
+#[test]
+fn activations_between_convolutions_are_channels_last() {
+    let fused = build(|e| {
+        let x = e.input(&[1, 3, 24, 24]);
+        let y = conv(e, x, 16, 3);
+        conv(e, y, 16, 3)
+    });
+    let layouts: Vec<_> = fused.layouts.values().map(ToString::to_string).collect();
+    assert_eq!(layouts, ["[0, 2, 3, 1]"]);
+}
+
+#[test]
+fn reshapes_and_free_transposes_are_views() {
+    let fused = build(|e| {
+        let x = e.input(&[6, 4, 5]);
+        let y = e.unary(UnaryKind::Tanh, x);
+        e.apply(Reshape { shape: vec![24, 5] }, &[y])
+    });
+    assert_eq!(fused.views.len(), 1);
+    assert_eq!(fused.statistics.operators, 1);
+}
+
+#[test]
+fn programs_do_not_depend_on_chance() {
+    let mut example = Example::new(3);
+    let x = example.input(&[1, 8, 12, 12]);
+    let y = conv(&mut example, x, 16, 3);
+    let z = example.unary(UnaryKind::HardSwish, y);
+    let y = conv(&mut example, z, 8, 1);
+    let y = example.binary(BinaryFn::Add, x, y);
+    example.output(y);
+    let text = || {
+        let fused = fused(&example.graph, Policy::Egraph);
+        serde_json::to_string(&fused.decisions()).unwrap()
+    };
+    let first = text();
+    assert_eq!(first, text());
+    for key in [
+        "\"groups\"",
+        "\"refusals\"",
+        "\"code\"",
+        "\"intermediate_bytes\"",
+    ] {
+        assert!(first.contains(key), "{first}");
+    }
+}
+
+#[test]
+fn unknown_rules_are_refused() {
+    let mut graph = Graph::new("g");
+    let x = graph.input("x", TensorType::f32([2]));
+    graph.output("y", x);
+    let options = Options {
+        disabled_rules: vec!["no-such".into()],
+        ..Options::default()
+    };
+    let device = Device::named("host").unwrap();
+    let error = fuse(&graph, &device, &options).unwrap_err();
+    assert!(error.to_string().contains("no-such"), "{error}");
+}
