@@ -8,6 +8,7 @@ mod contract;
 mod egraph;
 pub mod error;
 mod evaluate;
+pub mod export;
 mod fuse;
 pub mod fused;
 mod greedy;

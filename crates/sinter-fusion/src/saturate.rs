@@ -9,7 +9,7 @@ use egg::{
 };
 use sinter_ops::Graph;
 
-use crate::egraph::{Facts, Term, Values, best, import, to_graph};
+use crate::egraph::{Facts, Imported, Term, Values, best, import, to_graph};
 use crate::error::FusionError;
 use crate::options::Options;
 use crate::rules::{self, Expr, Rule, View};
@@ -36,23 +36,35 @@ pub(crate) fn rewrite(
     options: &Options,
     one_way_only: bool,
 ) -> Result<Rewritten, FusionError> {
-    let all = rules::all();
-    for name in &options.disabled_rules {
-        if all.iter().all(|r| r.name != name) {
-            return Err(FusionError::UnknownRule(name.clone()));
-        }
-    }
-    let wanted = |rule: &Rule| {
-        rule.numerics <= options.numerics
-            && (rule.one_way || !one_way_only)
-            && !options.disabled_rules.iter().any(|d| d == rule.name)
-    };
-    let rewrites: Result<Vec<_>, _> = all
-        .into_iter()
-        .filter(wanted)
-        .map(|rule| Rewrite::new(rule.name, Dynamic(rule), Dynamic(rule)))
-        .collect();
-    let rewrites = rewrites.map_err(|e| FusionError::UnknownRule(e))?;
+    let (imported, run) = saturated(graph, options, one_way_only)?;
+    let chosen = best(&imported.egraph, &|_, _| true);
+    let graph = to_graph(&imported, &chosen, graph)?;
+    Ok(Rewritten {
+        graph,
+        iterations: run.iterations,
+        nodes: imported.egraph.total_number_of_nodes(),
+        classes: imported.egraph.number_of_classes(),
+        stop: run.stop,
+    })
+}
+
+/// How saturation ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) iterations: usize,
+    pub(crate) stop: String,
+}
+
+/// The e-graph after saturation.
+///
+/// # Errors
+/// When a disabled rule does not exist.
+pub(crate) fn saturated(
+    graph: &Graph,
+    options: &Options,
+    one_way_only: bool,
+) -> Result<(Imported, Run), FusionError> {
+    let rewrites = rewrites(options, one_way_only)?;
     let mut imported = import(graph);
     let runner = Runner::<Term, Facts>::new(Facts::default())
         .with_egraph(std::mem::take(&mut imported.egraph))
@@ -65,16 +77,35 @@ pub(crate) fn rewrite(
         Some(StopReason::NodeLimit(_)) => "nodes",
         _ => "saturated",
     };
-    imported.egraph = runner.egraph;
-    let chosen = best(&imported.egraph, &|_, _| true);
-    let rewritten = to_graph(&imported, &chosen, graph)?;
-    Ok(Rewritten {
-        graph: rewritten,
+    let run = Run {
         iterations: runner.iterations.len(),
-        nodes: imported.egraph.total_number_of_nodes(),
-        classes: imported.egraph.number_of_classes(),
         stop: stop.to_owned(),
-    })
+    };
+    imported.egraph = runner.egraph;
+    Ok((imported, run))
+}
+
+/// The wanted rules.
+fn rewrites(
+    options: &Options,
+    one_way_only: bool,
+) -> Result<Vec<Rewrite<Term, Facts>>, FusionError> {
+    let all = rules::all();
+    for name in &options.disabled_rules {
+        if all.iter().all(|r| r.name != name) {
+            return Err(FusionError::UnknownRule(name.clone()));
+        }
+    }
+    let wanted = |rule: &Rule| {
+        rule.numerics <= options.numerics
+            && (rule.one_way || !one_way_only)
+            && !options.disabled_rules.iter().any(|d| d == rule.name)
+    };
+    all.into_iter()
+        .filter(wanted)
+        .map(|rule| Rewrite::new(rule.name, Dynamic(rule), Dynamic(rule)))
+        .collect::<Result<_, _>>()
+        .map_err(FusionError::UnknownRule)
 }
 
 /// Adds an expression and returns its class.

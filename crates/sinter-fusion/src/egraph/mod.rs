@@ -11,6 +11,6 @@ mod build;
 mod extract;
 mod language;
 
-pub(crate) use build::import;
+pub(crate) use build::{Imported, import};
 pub(crate) use extract::{best, to_graph};
 pub(crate) use language::{Facts, Term, Values};

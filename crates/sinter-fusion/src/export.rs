@@ -1,0 +1,157 @@
+//! The e-graph as plain data and text, for tests, study and the `graph.eclass` passes.
+//!
+//! Two sorts: a *value* `v` and, for every value that may be stored, a *buffer* `b`. The law
+//! `load(store[L](v)) = v` makes `load(b)` a term of the value's class for every layout `L`; it is
+//! shown with the layout as a variable, which is how extraction uses it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use egg::Id;
+use sinter_loops::types::TensorType;
+use sinter_ops::{Graph, Op, Operator};
+
+use crate::egraph::{Term, best};
+use crate::error::FusionError;
+use crate::options::Options;
+use crate::saturate::saturated;
+
+/// One way to compute a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClassTerm {
+    /// A graph input, by name.
+    Input(String),
+    /// A constant, by its number.
+    Constant(u32),
+    /// An operator on classes, by their places in [`Classes::classes`].
+    Operator(Op, Vec<usize>),
+    /// A further result of an operator with several.
+    Result(u32, usize),
+}
+
+/// A value with all ways to compute it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueClass {
+    /// Its type.
+    pub ty: TensorType,
+    /// The ways, in a fixed order.
+    pub terms: Vec<ClassTerm>,
+    /// The way that is chosen, by place in `terms`; `None` where each of them needs the value itself.
+    pub chosen: Option<usize>,
+    /// ONNX nodes.
+    pub origins: Vec<String>,
+}
+
+/// A saturated graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Classes {
+    /// Classes, operands not necessarily before their users.
+    pub classes: Vec<ValueClass>,
+    /// Class of each graph output, by name.
+    pub outputs: Vec<(String, usize)>,
+}
+
+/// Saturates a graph and shows its classes.
+///
+/// # Errors
+/// When a disabled rule does not exist.
+pub fn classes(graph: &Graph, options: &Options) -> Result<Classes, FusionError> {
+    let (imported, _) = saturated(graph, options, false)?;
+    let egraph = &imported.egraph;
+    let chosen = best(egraph, &|_, _| true);
+    let mut ids: Vec<Id> = egraph.classes().map(|c| c.id).collect();
+    ids.sort_unstable();
+    let place: BTreeMap<Id, usize> = ids.iter().enumerate().map(|(n, &id)| (id, n)).collect();
+    let number = |id: &Id| place[&egraph.find(*id)];
+    let shown = |term: &Term| match term {
+        Term::Input(n) => ClassTerm::Input(graph.inputs[*n as usize].0.clone()),
+        Term::Constant(n) => ClassTerm::Constant(*n),
+        Term::Result(n, [of]) => ClassTerm::Result(*n, number(of)),
+        Term::Apply(op, operands) | Term::Opaque(_, op, operands) => {
+            ClassTerm::Operator(op.clone(), operands.iter().map(number).collect())
+        }
+    };
+    let class = |id: &Id| {
+        let class = &egraph[*id];
+        let mut terms = class.nodes.clone();
+        terms.sort_unstable();
+        terms.dedup_by(|a, b| shown(a) == shown(b));
+        let chosen = chosen
+            .get(id)
+            .and_then(|c| terms.iter().position(|t| shown(t) == shown(c)));
+        let names = &egraph.analysis.names;
+        ValueClass {
+            ty: class.data.types[0].clone(),
+            terms: terms.iter().map(shown).collect(),
+            chosen,
+            origins: class
+                .data
+                .origins
+                .iter()
+                .map(|&n| names[n as usize].clone())
+                .collect(),
+        }
+    };
+    let outputs = graph
+        .outputs
+        .iter()
+        .map(|(name, value)| (name.clone(), number(&imported.classes[value])));
+    Ok(Classes {
+        classes: ids.iter().map(class).collect(),
+        outputs: outputs.collect(),
+    })
+}
+
+impl fmt::Display for Classes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, class) in self.classes.iter().enumerate() {
+            writeln!(f, "v{n}: {}", class.ty)?;
+            for (t, term) in class.terms.iter().enumerate() {
+                let mark = if class.chosen == Some(t) { '=' } else { '|' };
+                writeln!(f, "  {mark} {term}")?;
+            }
+            writeln!(f, "  | load(b{n})")?;
+            writeln!(f, "b{n}: buffer of v{n}\n  | store[L](v{n})")?;
+        }
+        for (name, class) in &self.outputs {
+            writeln!(f, "output {name}: b{class}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for ClassTerm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Input(name) => write!(f, "load(input {name})"),
+            Self::Constant(n) => write!(f, "load(constant {n})"),
+            Self::Result(n, of) => write!(f, "result {n} of v{of}"),
+            Self::Operator(op, operands) => {
+                let operands: Vec<_> = operands.iter().map(|o| format!("v{o}")).collect();
+                write!(f, "{}({})", op.mnemonic(), operands.join(", "))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::example;
+
+    #[test]
+    fn classes_hold_both_sides_and_the_law() {
+        let graph = example("silu-from-product", 1).unwrap();
+        let classes = classes(&graph, &Options::default()).unwrap();
+        let text = classes.to_string();
+        for part in [
+            "  = silu(v",
+            "  | mul(v",
+            "| load(b0)",
+            "store[L](v0)",
+            "output y: b",
+        ] {
+            assert!(text.contains(part), "no '{part}' in\n{text}");
+        }
+    }
+}
