@@ -92,7 +92,7 @@ def Tloop_PackOp : Tloop_Op<"pack", [Pure]> {
     Example:
 
     ```mlir
-    %p = tloop.pack %w layout #tloop.layout<(d0, d1) -> (d0 floordiv 16, d1, d0 mod 16)>
+    %p = tloop.pack %w layout <(d0, d1) -> (d0 floordiv 16, d1, d0 mod 16)>
       : tensor<30x64xf32> -> tensor<2x64x16xf32>
     ```
   }];
@@ -109,7 +109,7 @@ def Tloop_UnpackOp : Tloop_Op<"unpack", [Pure]> {
     Example:
 
     ```mlir
-    %w = tloop.unpack %p layout #tloop.layout<(d0, d1) -> (d0 floordiv 16, d1, d0 mod 16)>
+    %w = tloop.unpack %p layout <(d0, d1) -> (d0 floordiv 16, d1, d0 mod 16)>
       : tensor<2x64x16xf32> -> tensor<30x64xf32>
     ```
   }];

@@ -1,6 +1,6 @@
 //! Typed options of passes and pipelines.
 //!
-//! ```
+//! ```no_run
 //! sinter_pass::choice! {
 //!     /// How groups are chosen.
 //!     pub enum Policy { Egraph = "egraph", Greedy = "greedy" }
@@ -207,6 +207,18 @@ mod tests {
             /// Some names
             names: Vec<String> = vec!["a".into(), "b".into()],
         }
+    }
+
+    crate::choice! {
+        enum Policy { Egraph = "egraph", Greedy = "greedy" }
+    }
+
+    #[test]
+    fn a_choice_reads_its_words_only() {
+        assert_eq!(Policy::parse("greedy"), Some(Policy::Greedy));
+        assert_eq!(Policy::parse("best"), None);
+        assert_eq!(Policy::expects(), "one of egraph, greedy");
+        assert_eq!(Policy::Egraph.show(), "egraph");
     }
 
     #[test]

@@ -232,11 +232,12 @@ unsafe extern "C" fn fold(
         ptr: std::ptr::null(),
     };
     for result in results {
+        let (value, attribute) = match result {
+            Folded::Value(value) => (value, null_attribute),
+            Folded::Constant(attribute) => (null_value, attribute),
+        };
         // SAFETY: `push` takes exactly one of the two; `user` is what came with it.
-        match result {
-            Folded::Value(value) => unsafe { push(user, value, null_attribute) },
-            Folded::Constant(attribute) => unsafe { push(user, null_value, attribute) },
-        }
+        unsafe { push(user, value, attribute) };
     }
     true
 }
