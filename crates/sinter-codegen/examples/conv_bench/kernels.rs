@@ -8,37 +8,44 @@ use sinter_loops::types::{ElementType, TensorType};
 
 /// A convolution on one image, channels last.
 #[derive(Clone, Copy)]
-pub struct Conv {
-    pub name: &'static str,
+pub(crate) struct Conv {
+    pub(crate) name: &'static str,
     /// Input height and width.
-    pub size: i64,
-    pub inputs: i64,
-    pub outputs: i64,
-    pub window: i64,
-    pub stride: i64,
-    pub pad: i64,
-    pub residual: bool,
-    pub relu: bool,
+    pub(crate) size: i64,
+    pub(crate) inputs: i64,
+    pub(crate) outputs: i64,
+    pub(crate) window: i64,
+    pub(crate) stride: i64,
+    pub(crate) pad: i64,
+    pub(crate) residual: bool,
+    pub(crate) relu: bool,
 }
 
 impl Conv {
-    pub fn out_size(&self) -> i64 {
+    pub(crate) fn out_size(&self) -> i64 {
         (self.size + 2 * self.pad - self.window) / self.stride + 1
     }
 
-    pub fn flops(&self) -> f64 {
-        let per_pixel = 2 * self.inputs * self.outputs * self.window * self.window;
-        (self.out_size() * self.out_size() * per_pixel) as f64
+    /// Operations on pixels inside the image.
+    pub(crate) fn flops(&self) -> f64 {
+        let inside = |out: i64| {
+            let first = out * self.stride - self.pad;
+            (first..first + self.window)
+                .filter(|x| (0..self.size).contains(x))
+                .count() as i64
+        };
+        let taps: i64 = (0..self.out_size()).map(inside).sum();
+        (2 * taps * taps * self.inputs * self.outputs) as f64
     }
 }
 
 /// A register tile.
 #[derive(Clone, Copy, Debug)]
-pub struct Tile {
-    pub rows: i64,
-    pub vectors: i64,
-    pub lanes: i64,
-    pub unroll: i64,
+pub(crate) struct Tile {
+    pub(crate) rows: i64,
+    pub(crate) vectors: i64,
+    pub(crate) lanes: i64,
+    pub(crate) unroll: i64,
 }
 
 fn slot(role: Role, shape: &[i64]) -> Slot {
@@ -145,7 +152,7 @@ fn slots(conv: &Conv, block: i64, flat: bool) -> Vec<Slot> {
 
 /// The kernel with its register tile: a row of the image and a block of channels per grid block, or
 /// for pointwise convolutions `pixels` consecutive pixels.
-pub fn kernel(conv: &Conv, tile: Tile, pixels: i64) -> Kernel {
+pub(crate) fn kernel(conv: &Conv, tile: Tile, pixels: i64) -> Kernel {
     if conv.window == 1 && conv.stride == 1 {
         return flat_kernel(conv, tile, pixels);
     }

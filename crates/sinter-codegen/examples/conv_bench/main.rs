@@ -1,9 +1,10 @@
 //! Convolutions against the peak of fused multiply-adds, on one thread.
 //!
-//! `cargo run --release -p sinter-codegen --example conv_bench -- [--avx2] [--tune] [--asm] [--mlir] [FILTER]`
+//! `cargo run --release -p sinter-codegen --example conv_bench -- [--avx2] [--tune] [--all] [--asm] [--mlir] [FILTER]`
 //!
 //! Prints GFLOP/s and the share of the peak that a loop of independent multiply-adds reaches in the
-//! same run. `--tune` tries register tiles; `--avx2` compiles for Haswell.
+//! same run. `--tune` tries register tiles and prints the best (`--all`: all of them); `--avx2` compiles
+//! for Haswell; `--rows=N --vectors=N --unroll=N --pixels=N` choose otherwise.
 
 mod kernels;
 
@@ -193,7 +194,7 @@ fn measure(conv: &Conv, tile: Tile, pixels: i64, target: &Target, asm: bool) -> 
     let none = std::ptr::null_mut();
     // SAFETY: one buffer of the right size per slot.
     let run = || unsafe { (loaded.entry)(pointers.as_ptr(), std::ptr::null(), 0, blocks, none) };
-    let seconds = best_time(run, 0.25);
+    let seconds = best_time(run, 0.15);
     check(conv, tile.vectors * tile.lanes, &buffers)?;
     Ok(conv.flops() / seconds)
 }
@@ -270,6 +271,8 @@ fn layers() -> Vec<Conv> {
         conv("1x1 128-512 @28", 28, 128, 512, 1, 1, true),
         conv("1x1 256-1024 @14", 14, 256, 1024, 1, 1, true),
         conv("1x1 2048-512 @7", 7, 2048, 512, 1, 1, false),
+        // Divisible by every block of channels.
+        conv("1x1 256-192 @48", 48, 256, 192, 1, 1, false),
     ]
 }
 
@@ -352,12 +355,18 @@ fn main() -> Outcome<()> {
         } else {
             vec![chosen]
         };
-        let pixels = value("--pixels").unwrap_or(56);
-        for tile in tiles {
+        for tile in tiles
+            .into_iter()
+            .filter(|t| conv.outputs % (t.vectors * t.lanes) == 0)
+        {
+            let pixels = value("--pixels").unwrap_or(tile.rows * 8);
             results.push((measure(&conv, tile, pixels, &target, flag("--asm"))?, tile));
         }
         results.sort_by(|a, b| b.0.total_cmp(&a.0));
-        for (flops, tile) in results.iter().take(if flag("--tune") { 6 } else { 1 }) {
+        for (flops, tile) in results
+            .iter()
+            .take(if flag("--all") { usize::MAX } else { 6 })
+        {
             println!(
                 "{:20} {:6.1} GFLOP/s {:5.1} %  rows {} vectors {} unroll {}",
                 conv.name,

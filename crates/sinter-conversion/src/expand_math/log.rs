@@ -10,7 +10,6 @@ use super::{constant, integer, polynomial, to_bits};
 struct Format {
     bits: u32,
     mantissa: i64,
-    bias: i64,
     smallest_normal: f64,
     /// Scales subnormals to normals: a power of two and its exponent.
     lift: (f64, i64),
@@ -19,14 +18,12 @@ struct Format {
 const SINGLE: Format = Format {
     bits: 32,
     mantissa: 23,
-    bias: 127,
     smallest_normal: f32::MIN_POSITIVE as f64,
     lift: (33_554_432.0, 25),
 };
 const DOUBLE: Format = Format {
     bits: 64,
     mantissa: 52,
-    bias: 1023,
     smallest_normal: f64::MIN_POSITIVE,
     lift: (18_014_398_509_481_984.0, 54),
 };
