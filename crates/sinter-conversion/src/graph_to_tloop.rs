@@ -484,10 +484,10 @@ impl Group {
             operands,
         };
         let formed =
-            form(graph, &nodes, results, &storage).map_err(|source| IrError::Operator {
+            form(graph, &nodes, results, &storage).map_err(|cause| IrError::Operator {
                 operation: "graph.group".into(),
                 location: location::origins(op.location()).join(", "),
-                source,
+                cause,
             })?;
         let mut kernel = formed.kernel;
         let symbol = op

@@ -68,8 +68,8 @@ fn resource<'c>(ty: Type<'c>, tensor: &Tensor, name: &str) -> Attribute<'c> {
     }
 }
 
-/// The tensor of a constant attribute. The bytes of a resource are shared with MLIR's blob when it
-/// was made from a [`Tensor`] of this process, and copied otherwise.
+/// The tensor of a constant attribute, with bytes of its own; [`resource_bytes`] looks at a resource
+/// without a copy.
 ///
 /// # Errors
 /// When the attribute is no dense or resource constant of known extents, or a resource has no data.

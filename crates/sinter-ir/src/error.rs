@@ -11,12 +11,12 @@ use crate::diagnostic::Diagnostics;
 #[derive(Debug, thiserror::Error)]
 pub enum IrError {
     /// A file could not be read or written.
-    #[error("{path}: {source}", path = path.display())]
+    #[error("{path}: {cause}", path = path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// The cause.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// Text or bytecode that MLIR could not parse, or IR that does not verify.
     #[error("{0}")]
@@ -28,14 +28,14 @@ pub enum IrError {
     #[error("{0}")]
     Missing(String),
     /// An operator that does not take its attributes or operands.
-    #[error("'{operation}'{at}: {source}", at = place(location))]
+    #[error("'{operation}'{at}: {cause}", at = place(location))]
     Operator {
         /// Name of the operation, with its dialect.
         operation: String,
         /// Names of the ONNX nodes, separated by commas; empty when there is none.
         location: String,
         /// The cause.
-        source: OpError,
+        cause: OpError,
     },
 }
 

@@ -38,9 +38,9 @@ pub fn parse<'c>(context: &'c melior::Context, source: &[u8]) -> Result<Module<'
 /// # Errors
 /// [`IrError::Io`] when the file cannot be read, [`IrError::Invalid`] with what MLIR said.
 pub fn parse_file<'c>(context: &'c melior::Context, path: &Path) -> Result<Module<'c>, IrError> {
-    let io = |source| IrError::Io {
+    let io = |cause| IrError::Io {
         path: path.to_path_buf(),
-        source,
+        cause,
     };
     fs::File::open(path).map_err(io)?;
     let name = path
@@ -111,8 +111,8 @@ pub fn write_bytecode<'c: 'a, 'a>(
     operation: &impl OperationLike<'c, 'a>,
     path: &Path,
 ) -> Result<(), IrError> {
-    fs::write(path, operation.write_bytecode()).map_err(|source| IrError::Io {
+    fs::write(path, operation.write_bytecode()).map_err(|cause| IrError::Io {
         path: path.to_path_buf(),
-        source,
+        cause,
     })
 }

@@ -155,15 +155,15 @@ pub fn op_from_operation(op: OperationRef<'_, '_>) -> Result<Op, IrError> {
             attributes.push((key, attr::from_attribute(value)?));
         }
     }
-    Op::from_parts(mnemonic, &attributes).map_err(|source| at(op, source))
+    Op::from_parts(mnemonic, &attributes).map_err(|cause| at(op, cause))
 }
 
 /// An operator's error with the operation's name and origin.
-pub(crate) fn at(op: OperationRef<'_, '_>, source: OpError) -> IrError {
+pub(crate) fn at(op: OperationRef<'_, '_>, cause: OpError) -> IrError {
     IrError::Operator {
         operation: op_name(op),
         location: location::origins(op.location()).join(", "),
-        source,
+        cause,
     }
 }
 
@@ -232,7 +232,7 @@ impl Reader {
         let outputs = self
             .graph
             .add(operator, &operands, origins)
-            .map_err(|source| at(op, source))?;
+            .map_err(|cause| at(op, cause))?;
         for (i, id) in outputs.into_iter().enumerate() {
             let result = op.result(i).map_err(missing)?;
             let stated = types::from_shaped_type(result.r#type())?;

@@ -45,7 +45,7 @@ pub(super) fn verify(op: OperationRef<'_, '_>) -> Checked {
 
 fn read(op: OperationRef<'_, '_>) -> Result<Op, String> {
     op_from_operation(op).map_err(|error| match error {
-        IrError::Operator { source, .. } => source.to_string(),
+        IrError::Operator { cause, .. } => cause.to_string(),
         other => other.to_string(),
     })
 }
