@@ -90,7 +90,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
         println!(
-            "{}: {} -> {} kernels ({:.2}), {:.1} -> {:.1} MB ({:.2}), {:.2} -> {:.2} ms by price; \
+            "{}: {} -> {} kernels ({:.2}), {:.1} -> {:.1} MB ({:.2}), {:.2} -> {:.2} ms by price (bound {:.2}); \
              {} candidates, {} known; {elapsed:.2?}",
             graph.name,
             s.operators,
@@ -101,6 +101,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             s.intermediate_bytes as f64 / s.unfused_intermediate_bytes as f64,
             s.unfused_price.ns() / 1e6,
             s.price.ns() / 1e6,
+            s.lower_bound.map_or(0.0, |t| t.ns() / 1e6),
             s.candidates,
             s.memoised,
         );

@@ -7,7 +7,7 @@ use sinter_device::{Device, Price, Time, pack_constants, schedule, touched_bytes
 use sinter_loops::kernel::{Kernel, Layout, PhysicalDim, Role};
 use sinter_loops::{apply_layouts, coalesce, place_stages};
 use sinter_ops::form::{Formed, form};
-use sinter_ops::{Graph, NodeId, ValueId};
+use sinter_ops::{Graph, NodeId, Operator, ValueId};
 
 use crate::fused::Placement;
 use crate::legality::{self, LegalityCode};
@@ -98,8 +98,21 @@ impl<'a> Evaluator<'a> {
             .map(|p| p.price.total)
     }
 
+    /// Legal candidates so far, with the least price of each set of nodes.
+    pub(crate) fn candidates(&self) -> BTreeMap<Vec<NodeId>, Time> {
+        let mut out: BTreeMap<Vec<NodeId>, Time> = BTreeMap::new();
+        for ((nodes, _), outcome) in &self.by_nodes {
+            if let Ok(priced) = outcome.as_ref() {
+                let least = out.entry(nodes.clone()).or_insert(Time::MAX);
+                *least = priced.price.total.min(*least);
+            }
+        }
+        out
+    }
+
     fn evaluate(&mut self, nodes: &[NodeId], outputs: &[ValueId]) -> Result<Priced, Illegal> {
         self.check_limits(nodes, outputs)?;
+        self.check_effects(nodes)?;
         self.evaluated += 1;
         let formed = self.form(nodes, outputs)?;
         let mut structure = formed.kernel.clone();
@@ -139,6 +152,19 @@ impl<'a> Evaluator<'a> {
         let operators = over("operators", nodes.len(), self.limits.kernel_operators);
         let outputs = over("outputs", outputs.len(), self.limits.kernel_outputs);
         operators.or(outputs).map_or(Ok(()), Err)
+    }
+
+    fn check_effects(&self, nodes: &[NodeId]) -> Result<(), Illegal> {
+        let node = |n: &NodeId| &self.graph.nodes[n.0 as usize];
+        let effectful = nodes.iter().map(node).find(|n| n.op.traits().effectful);
+        match effectful.filter(|_| nodes.len() > 1) {
+            None => Ok(()),
+            Some(node) => Err(Illegal {
+                code: LegalityCode::Effects,
+                message: format!("{} has effects", node.op.mnemonic()),
+                flip: None,
+            }),
+        }
     }
 
     fn form(&self, nodes: &[NodeId], outputs: &[ValueId]) -> Result<Formed, Illegal> {

@@ -14,7 +14,7 @@ use crate::legality::{LegalityCode, Refusal};
 use crate::options::{Options, Policy};
 use crate::partition::{Flow, GroupId, Partition};
 use crate::saturate::rewrite;
-use crate::{contract, greedy, improve, placements};
+use crate::{bound, contract, greedy, improve, placements};
 
 /// Longest part of a kernel's name that tells its operators.
 const NAME_LENGTH: usize = 40;
@@ -127,6 +127,7 @@ impl<'a> Program<'a> {
                 &mut evaluator,
             ),
             price: groups.iter().map(|g| g.price.total).sum(),
+            lower_bound: Some(bound(&singles, &flow, &mut evaluator)),
             candidates: evaluator.evaluated,
             memoised: evaluator.memoised,
             ..Statistics::default()
@@ -144,6 +145,15 @@ impl<'a> Program<'a> {
             device: device.name.clone(),
         })
     }
+}
+
+/// No program made of the candidates formed so far is cheaper.
+fn bound(singles: &Partition, flow: &Flow, evaluator: &mut Evaluator<'_>) -> Time {
+    let alone = singles.groups.iter().filter_map(|(&id, nodes)| {
+        Some((nodes[0], evaluator.time(nodes, &singles.outputs(id, flow))?))
+    });
+    let alone = alone.collect();
+    bound::lower_bound(&evaluator.candidates(), &alone)
 }
 
 fn greedily(singles: Partition, flow: &Flow, evaluator: &mut Evaluator<'_>) -> Partition {

@@ -4,10 +4,10 @@
 //! Every move is priced with real kernels and taken only when the whole program gets cheaper, so
 //! the result is never above what it starts from.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sinter_device::Time;
-use sinter_ops::{NodeId, ValueId};
+use sinter_ops::{NodeId, Operator, ValueId};
 
 use crate::evaluate::Evaluator;
 use crate::greedy;
@@ -132,8 +132,8 @@ fn apply(change: &Change, partition: &mut Partition, flow: &Flow) -> Option<()> 
 }
 
 /// Pairs of groups that read the same value.
-fn siblings(partition: &Partition, flow: &Flow, evaluator: &mut Evaluator<'_>) -> Vec<Change> {
-    let mut readers: std::collections::BTreeMap<ValueId, BTreeSet<GroupId>> = Default::default();
+fn siblings(partition: &Partition, _: &Flow, evaluator: &mut Evaluator<'_>) -> Vec<Change> {
+    let mut readers: BTreeMap<ValueId, BTreeSet<GroupId>> = BTreeMap::new();
     for (&id, nodes) in &partition.groups {
         for &node in nodes {
             for &value in &evaluator.graph.nodes[node.0 as usize].inputs {
@@ -143,7 +143,6 @@ fn siblings(partition: &Partition, flow: &Flow, evaluator: &mut Evaluator<'_>) -
             }
         }
     }
-    let _ = flow;
     let mut out = BTreeSet::new();
     for groups in readers.values() {
         let groups: Vec<_> = groups.iter().copied().collect();
@@ -162,15 +161,22 @@ fn siblings(partition: &Partition, flow: &Flow, evaluator: &mut Evaluator<'_>) -
 /// Siblings of one group that are tried.
 const MOST_SIBLINGS: usize = 4;
 
-/// Nodes that several groups read.
-fn recomputations(partition: &Partition, flow: &Flow, _: &mut Evaluator<'_>) -> Vec<Change> {
+/// Nodes that several groups read, without reductions: repeating one of those in kernels with other
+/// schedules could give other last bits, and `exp(x - max(x))` must see one `x`.
+fn recomputations(
+    partition: &Partition,
+    flow: &Flow,
+    evaluator: &mut Evaluator<'_>,
+) -> Vec<Change> {
+    let graph = evaluator.graph;
     let shared = |node: &&NodeId| {
+        let traits = graph.nodes[node.0 as usize].op.traits();
         let users: BTreeSet<_> = flow
             .users(**node)
             .iter()
             .flat_map(|u| partition.homes(*u))
             .collect();
-        users.len() > 1
+        users.len() > 1 && !traits.reduction && !traits.contraction && !traits.effectful
     };
     flow.nodes
         .iter()
