@@ -10,6 +10,7 @@
 include "NpuAttrs.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/CallInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ViewLikeInterface.td"
@@ -198,7 +199,7 @@ def Npu_YieldOp : Npu_Op<"yield", [Pure, Terminator, HasParent<"ComputeOp">]> {
   let assemblyFormat = "attr-dict";
 }
 
-def Npu_MmaOp : Npu_Op<"mma"> {
+def Npu_MmaOp : Npu_Op<"mma", [DestinationStyleOpInterface]> {
   let summary = "a step of the matrix unit";
   let description = [{
     `acc += lhs * rhs` on tiles `[M, K]`, `[K, N]`, `[M, N]`; with `init`, `acc = lhs * rhs`.
@@ -218,6 +219,9 @@ def Npu_MmaOp : Npu_Op<"mma"> {
     $lhs `,` $rhs `into` $acc (`init` $init^)? attr-dict `:` type($lhs) `,` type($rhs) `,` type($acc)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getAccMutable(); }
+  }];
 }
 
 #endif // SINTER_NPU_KERNEL_TD

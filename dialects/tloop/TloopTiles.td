@@ -8,6 +8,7 @@
 #define SINTER_TLOOP_TILES_TD
 
 include "TloopAttrs.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ViewLikeInterface.td"
 
@@ -63,8 +64,8 @@ def Tloop_ExtractOp : Tloop_Op<"extract", [Pure, AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def Tloop_InsertOp : Tloop_Op<"insert", [Pure, TypesMatchWith<"the result is the destination",
-    "dest", "result", "$_self">]> {
+def Tloop_InsertOp : Tloop_Op<"insert", [Pure, DestinationStyleOpInterface,
+    TypesMatchWith<"the result is the destination", "dest", "result", "$_self">]> {
   let summary = "puts a tile into a tensor";
   let description = [{
     Example:
@@ -81,6 +82,9 @@ def Tloop_InsertOp : Tloop_Op<"insert", [Pure, TypesMatchWith<"the result is the
     `:` type($source) `into` type($dest)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getDestMutable(); }
+  }];
 }
 
 def Tloop_PackOp : Tloop_Op<"pack", [Pure]> {

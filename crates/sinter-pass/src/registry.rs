@@ -146,6 +146,31 @@ impl Registry {
         }
     }
 
+    /// The documentation page of the passes and pipelines, in Markdown.
+    pub fn markdown(&self) -> String {
+        let mut out = String::from("# Passes\n");
+        for Entry { info, options, .. } in self.passes() {
+            document(&mut out, info.name, info.summary, info.description, options);
+        }
+        out.push_str("\n# Pipelines\n");
+        for pipeline in self.pipelines() {
+            let steps: String = pipeline
+                .steps
+                .iter()
+                .enumerate()
+                .map(|(i, step)| format!("{}. `{}`: {}\n", i + 1, step.run, step.why))
+                .collect();
+            document(
+                &mut out,
+                pipeline.name,
+                pipeline.summary,
+                &steps,
+                &pipeline.infos(),
+            );
+        }
+        out
+    }
+
     /// The list that `--list-passes` prints: passes with their options, then pipelines with their
     /// numbered steps.
     pub fn list(&self) -> String {
@@ -167,6 +192,26 @@ impl Registry {
             }
         }
         out
+    }
+}
+
+fn document(out: &mut String, name: &str, summary: &str, body: &str, options: &[OptionInfo]) {
+    let _ = write!(out, "\n## `{name}`\n\n{summary}.\n");
+    if !body.is_empty() {
+        let _ = write!(out, "\n{}\n", body.trim());
+    }
+    if !options.is_empty() {
+        out.push_str("\n| option | default | expects | |\n|---|---|---|---|\n");
+    }
+    for OptionInfo {
+        name,
+        help,
+        expects,
+        initial,
+        ..
+    } in options
+    {
+        let _ = writeln!(out, "| `{name}` | `{initial}` | {expects} | {help} |");
     }
 }
 
@@ -255,6 +300,27 @@ mod tests {
           twice: does nothing, twice
              1. func.func(nothing)  (once)
              2. func.func(nothing)  (again)
+        ");
+    }
+
+    #[test]
+    fn the_page_has_passes_and_steps() {
+        let registry = Registry::new([Entry::new(Nothing)], [TWICE]).unwrap();
+        insta::assert_snapshot!(registry.markdown(), @r"
+        # Passes
+
+        ## `nothing`
+
+        does nothing.
+
+        # Pipelines
+
+        ## `twice`
+
+        does nothing, twice.
+
+        1. `func.func(nothing)`: once
+        2. `func.func(nothing)`: again
         ");
     }
 

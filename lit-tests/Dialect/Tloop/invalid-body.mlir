@@ -111,9 +111,9 @@ tloop.kernel @k(%x: tensor<4x16xf32>, %d: tensor<4x32xf32>) -> tensor<4x16xf32> 
 // -----
 
 tloop.kernel @k(%x: tensor<4x16xf32>) -> tensor<4x16xf32> {
+  // expected-error @below {{'tloop.nest' op the body reads iterator d2, which does not exist}}
   %y = tloop.nest domain [4, 16] kinds ["parallel", "parallel"] ins(%x : tensor<4x16xf32>) maps [affine_map<(d0, d1) -> (d0, d1)>] body {
   ^bb0(%a: f32):
-    // expected-error @below {{'tloop.index' op iterator 2 is outside the domain of 2}}
     %i = tloop.index 2 : i64
     tloop.yield %a : f32
   } writes [affine_map<(d0, d1) -> (d0, d1)>] -> tensor<4x16xf32>

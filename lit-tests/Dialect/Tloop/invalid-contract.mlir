@@ -87,3 +87,11 @@ tloop.kernel @k(%x: tensor<4x16xf32>) -> tensor<4xf32> {
   } writes [affine_map<(d0, d1) -> (d0)>] -> tensor<4xf32>
   tloop.return %y : tensor<4xf32>
 }
+
+// -----
+
+tloop.kernel @k(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{'tloop.contract' op a contract adds, from 0}}
+  %y = tloop.contract domain [8, 8, 8] kinds ["parallel", "parallel", "reduction"] ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>) maps [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>] init 1.000000e+00 writes [affine_map<(d0, d1, d2) -> (d0, d1)>] -> tensor<8x8xf32>
+  tloop.return %y : tensor<8x8xf32>
+}

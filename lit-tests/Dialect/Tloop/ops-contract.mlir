@@ -29,12 +29,3 @@ tloop.kernel @conv_bias(%x: tensor<8x8x4xf32>, %w: tensor<3x3x4x16xf32>, %b: ten
   } writes [affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2)>] -> tensor<8x8x16xf32>
   tloop.return %y : tensor<8x8x16xf32>
 }
-
-// CHECK-LABEL: tloop.kernel @matmul_init(
-// CHECK-SAME: [[A:%[^:]+]]:{{.*}} [[B:%[^:]+]]:
-// CHECK: [[Y:%.+]] = tloop.contract domain [8, 8, 8] kinds ["parallel", "parallel", "reduction"] ins([[A]], [[B]] : tensor<8x8xf32>, tensor<8x8xf32>) maps [#map, #map1] init 1.000000e+00 writes [#map2] -> tensor<8x8xf32>
-// CHECK: tloop.return [[Y]] : tensor<8x8xf32>
-tloop.kernel @matmul_init(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  %y = tloop.contract domain [8, 8, 8] kinds ["parallel", "parallel", "reduction"] ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>) maps [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>] init 1.000000e+00 writes [affine_map<(d0, d1, d2) -> (d0, d1)>] -> tensor<8x8xf32>
-  tloop.return %y : tensor<8x8xf32>
-}
