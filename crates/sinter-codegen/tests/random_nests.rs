@@ -9,6 +9,7 @@ use common::{Library, library};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use sinter_codegen::Target;
+use sinter_device::{Device, HostCpu, schedule};
 use sinter_loops::affine::Affine;
 use sinter_loops::kernel::{Kernel, Role, Slot};
 use sinter_loops::nest::{Access, Combine, CombineFn, Iter, Nest};
@@ -43,8 +44,27 @@ fn scheduled(mut kernel: Kernel, rng: &mut SmallRng) -> Kernel {
 
 #[test]
 fn programs_of_several_operators() {
+    check(&programs(0..100, scheduled), &Target::host());
+}
+
+#[test]
+fn programs_as_the_device_schedules_them() {
+    let device = Device::load("host")
+        .expect("the host's file")
+        .with_host_cpu(HostCpu::detect());
+    let by_device = |mut kernel: Kernel, _: &mut SmallRng| {
+        kernel.schedule = Some(schedule(&kernel, &device).expect("a schedule").0);
+        kernel
+    };
+    check(&programs(200..300, by_device), &Target::host());
+}
+
+fn programs(
+    seeds: std::ops::Range<u64>,
+    schedule: impl Fn(Kernel, &mut SmallRng) -> Kernel,
+) -> Vec<(Kernel, Vec<Tensor>)> {
     let mut kernels = Vec::new();
-    for seed in 0..100 {
+    for seed in seeds {
         let mut rng = SmallRng::seed_from_u64(seed);
         let program = programs::random(seed);
         let inputs = programs::tensors(&program, seed);
@@ -62,10 +82,10 @@ fn programs_of_several_operators() {
             .zip(&inputs)
             .map(|(&s, t)| t.reshaped(placed.slots[s].ty.shape.clone()))
             .collect();
-        kernels.push((scheduled(placed, &mut rng), inputs));
+        kernels.push((schedule(placed, &mut rng), inputs));
     }
     assert!(kernels.len() > 80);
-    check(&kernels, &Target::host());
+    kernels
 }
 
 /// A window operation on an image, channels first or last, with stride, dilation and padding.
