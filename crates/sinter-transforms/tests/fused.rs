@@ -171,19 +171,19 @@ fn the_passes_give_the_kernels_that_fusion_priced() {
             let module = fused_to_module(&context, &fused).unwrap();
             checked(&module);
             let top = module.as_operation();
-            ConvertGraphToTloop.run(top, &NoOptions::default()).unwrap();
+            ConvertGraphToTloop.run(top, &NoOptions {}).unwrap();
             checked(&module);
             let formed = kernels(&module);
             for group in &fused.groups {
                 assert_eq!(formed[&group.kernel.name], canonical(&group.formed));
             }
-            TloopApplyLayouts.run(top, &NoOptions::default()).unwrap();
+            TloopApplyLayouts.run(top, &NoOptions {}).unwrap();
             checked(&module);
             TloopPlaceStages
                 .run(top, &TloopPlaceStagesOptions::default())
                 .unwrap();
             checked(&module);
-            TloopCoalesce.run(top, &NoOptions::default()).unwrap();
+            TloopCoalesce.run(top, &NoOptions {}).unwrap();
             checked(&module);
             TloopSchedule
                 .run(top, &TloopScheduleOptions::default())

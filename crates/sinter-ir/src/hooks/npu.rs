@@ -6,7 +6,7 @@ use mlir_sys::{MlirAttribute, MlirRewriterBase, MlirStringRef};
 use sinter_sys::attributes::npu;
 use sinter_sys::shim::text;
 
-use super::shape::{block, each_equal, element, extents, operand_types, rank, result_types};
+use super::shape::{block, each_equal, element, extents, int, operand_types, rank, result_types};
 use super::tloop::{function_inputs, function_results};
 use super::{Checked, ensure, same_count};
 use crate::attr;
@@ -36,10 +36,6 @@ pub(super) fn verify(op: OperationRef<'_, '_>, mnemonic: &str) -> Checked {
         "return" => returned(op),
         _ => Ok(()),
     }
-}
-
-fn int(op: OperationRef<'_, '_>, name: &str) -> Option<i64> {
-    op.attribute(name).ok().and_then(attr::as_int)
 }
 
 fn not_negative(op: OperationRef<'_, '_>, name: &str) -> Checked {

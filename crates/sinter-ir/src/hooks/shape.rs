@@ -1,9 +1,31 @@
 //! What verifiers ask of values and types.
 
 use melior::ir::operation::{OperationLike, OperationRef};
-use melior::ir::{BlockLike, BlockRef, RegionLike, Type, TypeLike, Value, ValueLike};
+use melior::ir::{Attribute, BlockLike, BlockRef, RegionLike, Type, TypeLike, Value, ValueLike};
 
 use super::{Checked, ensure};
+use crate::attr;
+
+/// The entries of an array attribute; none where it is absent.
+pub(super) fn list<'c>(op: OperationRef<'c, '_>, name: &str) -> Vec<Attribute<'c>> {
+    op.attribute(name)
+        .ok()
+        .and_then(attr::as_array)
+        .unwrap_or_default()
+}
+
+/// The values of an integer array attribute; none where it is absent.
+pub(super) fn ints(op: OperationRef<'_, '_>, name: &str) -> Vec<i64> {
+    op.attribute(name)
+        .ok()
+        .and_then(attr::as_ints)
+        .unwrap_or_default()
+}
+
+/// The value of an integer attribute, if it is there.
+pub(super) fn int(op: OperationRef<'_, '_>, name: &str) -> Option<i64> {
+    op.attribute(name).ok().and_then(attr::as_int)
+}
 
 /// Extents of a shaped, ranked type; `None` where one is unknown.
 pub(super) fn extents(ty: Type<'_>) -> Vec<Option<i64>> {

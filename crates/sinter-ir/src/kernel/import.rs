@@ -8,7 +8,7 @@ use melior::ir::{Attribute, BlockLike, RegionLike, Value, ValueLike};
 use sinter_loops::kernel::{Kernel, Role, Slot};
 use sinter_loops::nest::{Access, Combine, CombineFn, Iter, IterKind, Nest};
 use sinter_loops::scalar::{BinaryFn, Body, FloatBits, Inst};
-use sinter_loops::types::ElementType;
+use sinter_loops::types::{ElementType, TensorType};
 
 use super::canonical::canonical;
 use super::schedule::{layout_from_attribute, schedule_from_attribute};
@@ -102,6 +102,25 @@ pub fn op_to_kernel(op: OperationRef<'_, '_>) -> Result<Kernel, IrError> {
         schedule,
     };
     Ok(canonical(&in_result_order(kernel, &outputs)))
+}
+
+/// A nest by itself: slots are its operands, each once, and then its results.
+///
+/// # Errors
+/// As [`op_to_kernel`].
+pub(crate) fn op_to_nest(op: OperationRef<'_, '_>) -> Result<(Nest, Vec<TensorType>), IrError> {
+    let mut reader = Reader::default();
+    for operand in op.operands() {
+        if !reader.values.contains_key(&value_key(operand)) {
+            reader.fresh(operand)?;
+        }
+    }
+    reader.nest(op)?;
+    let nest = reader
+        .stages
+        .pop()
+        .ok_or_else(|| IrError::Missing(format!("'{}' is no nest", op_name(op))))?;
+    Ok((nest, reader.slots.into_iter().map(|slot| slot.ty).collect()))
 }
 
 /// Moves the outputs to the end, in the order in which they are returned.

@@ -21,6 +21,7 @@ mod spell;
 /// the reads themselves is a `tloop.contract`.
 pub(crate) const CONTRACT: &str = "tloop.contract";
 
+pub(crate) use import::op_to_nest;
 pub(crate) use schedule::physical_dim;
 
 pub use canonical::canonical;
