@@ -22,11 +22,11 @@ class Graph_Operator<string mnemonic, list<Trait> traits = [Pure]> : Graph_Op<mn
 // One operand
 //===--------------------------------------------------------------------------===//
 
-class Graph_Unary<string mnemonic, string what, string formula>
+class Graph_Unary<string mnemonic, string what, string formula, string element = "f32">
     : Graph_Operator<mnemonic, [Pure, SameOperandsAndResultType]> {
   let summary = what;
   let description = "Elementwise: `y = " # formula # "`.\n\n"
-    # "Example:\n\n```mlir\n%y = graph." # mnemonic # " %x : tensor<1x64x56x56xf32>\n```\n";
+    # "Example:\n\n```mlir\n%y = graph." # mnemonic # " %x : tensor<1x64x56x56x" # element # ">\n```\n";
   let arguments = (ins SinterTensor:$input);
   let results = (outs SinterTensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($result)";
@@ -52,7 +52,7 @@ def Graph_FloorOp : Graph_Unary<"floor", "rounding down", "floor(x)">;
 def Graph_CeilOp : Graph_Unary<"ceil", "rounding up", "ceil(x)">;
 def Graph_RoundOp : Graph_Unary<"round", "rounding to the nearest integer, ties to even", "round(x)">;
 def Graph_SignOp : Graph_Unary<"sign", "sign", "(x > 0) - (x < 0)">;
-def Graph_NotOp : Graph_Unary<"not", "logical negation", "!x">;
+def Graph_NotOp : Graph_Unary<"not", "logical negation", "!x", "i1">;
 
 def Graph_LeakyReluOp : Graph_Unary<"leaky_relu", "leaky rectified linear unit",
     "x < 0 ? alpha * x : x"> {
@@ -147,12 +147,14 @@ def Graph_CastOp : Graph_Operator<"cast"> {
 // Two and three operands
 //===--------------------------------------------------------------------------===//
 
-class Graph_Binary<string mnemonic, string what, string formula, list<Trait> traits = []>
+class Graph_Binary<string mnemonic, string what, string formula, list<Trait> traits = [],
+                   string element = "f32">
     : Graph_Operator<mnemonic, [Pure] # traits> {
   let summary = what;
   let description = "Elementwise with numpy broadcasting: `y = " # formula # "`.\n\n"
     # "Example:\n\n```mlir\n%y = graph." # mnemonic
-    # " %a, %b : (tensor<1x64x56x56xf32>, tensor<64x1x1xf32>) -> tensor<1x64x56x56xf32>\n```\n";
+    # " %a, %b : (tensor<1x64x56x56x" # element # ">, tensor<64x1x1x" # element # ">) -> "
+    # "tensor<1x64x56x56x" # element # ">\n```\n";
   let arguments = (ins SinterTensor:$lhs, SinterTensor:$rhs);
   let results = (outs SinterTensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
@@ -166,9 +168,9 @@ def Graph_MaxOp : Graph_Binary<"max", "maximum", "a > b ? a : b">;
 def Graph_MinOp : Graph_Binary<"min", "minimum", "a < b ? a : b">;
 def Graph_PowOp : Graph_Binary<"pow", "power", "a ** b">;
 def Graph_RemOp : Graph_Binary<"rem", "remainder with the sign of the dividend", "a - b * trunc(a / b)">;
-def Graph_AndOp : Graph_Binary<"and", "logical and", "a && b", [Commutative]>;
-def Graph_OrOp : Graph_Binary<"or", "logical or", "a || b", [Commutative]>;
-def Graph_XorOp : Graph_Binary<"xor", "logical exclusive or", "a != b", [Commutative]>;
+def Graph_AndOp : Graph_Binary<"and", "logical and", "a && b", [Commutative], "i1">;
+def Graph_OrOp : Graph_Binary<"or", "logical or", "a || b", [Commutative], "i1">;
+def Graph_XorOp : Graph_Binary<"xor", "logical exclusive or", "a != b", [Commutative], "i1">;
 
 def Graph_PreluOp : Graph_Binary<"prelu", "leaky rectified linear unit with a slope tensor",
     "a < 0 ? a * b : a">;

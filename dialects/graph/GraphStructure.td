@@ -162,7 +162,7 @@ def Graph_LoopOp : Graph_Op<"loop", [RecursiveMemoryEffects, SingleBlock]> {
     ^bb0(%i: tensor<i64>, %acc: tensor<4xf32>):
       %y = graph.relu %acc : tensor<4xf32>
       graph.yield %y : tensor<4xf32>
-    }
+    } -> tensor<4xf32>
     ```
   }];
   let arguments = (ins Graph_ScalarIndex:$count, Variadic<SinterTensor>:$initial);
