@@ -7,7 +7,9 @@ use sinter_ir::build::value_key;
 use sinter_ir::error::IrError;
 use sinter_ir::kernel::layout_from_attribute;
 use sinter_ir::melior::ir::operation::{OperationLike, OperationRef};
-use sinter_ir::melior::ir::{BlockLike, BlockRef, Module, RegionLike, ValueLike};
+use sinter_ir::melior::ir::attribute::TypeAttribute;
+use sinter_ir::melior::ir::r#type::FunctionType;
+use sinter_ir::melior::ir::{BlockLike, BlockRef, Module, RegionLike, Type, ValueLike};
 use sinter_ir::{attr, constant, location, types};
 use sinter_model::{BufferRef, Extent, InPlace, Kernel, Port, Record, Weights};
 
@@ -64,6 +66,40 @@ pub fn assemble(
     };
     assembler.program(program)?;
     Ok(assembler.out)
+}
+
+/// The ports of a module's model function or program, as its attributes name them.
+///
+/// # Errors
+/// When there is no such function, or a type has unknown extents.
+pub fn main_ports(module: &Module<'_>) -> Result<(Vec<Port>, Vec<Port>), IrError> {
+    let mut found = None;
+    for op in operations(module.body()) {
+        let has_body = op.region(0).is_ok_and(|r| r.first_block().is_some());
+        if has_body && matches!(name(op).as_str(), "func.func" | "npu.program") {
+            found = Some(op);
+        }
+    }
+    let op = found.ok_or_else(|| IrError::Missing("the module has no model function".into()))?;
+    let ty = op.attribute("function_type").map_err(missing)?;
+    let ty = TypeAttribute::try_from(ty).map_err(missing)?.value();
+    let ty = FunctionType::try_from(ty).map_err(missing)?;
+    let port = |list: &str, prefix: &str, i: usize, ty: Type<'_>| -> Result<Port, IrError> {
+        let names = op.attribute(list).ok().and_then(attr::as_array).unwrap_or_default();
+        let named = names.get(i).and_then(|d| attr::entry(*d, "graph.name"));
+        let ty = types::from_shaped_type(ty)?;
+        Ok(Port {
+            name: named.and_then(attr::as_str).map_or_else(|| format!("{prefix}{i}"), str::to_owned),
+            element: ty.element.mlir().to_owned(),
+            shape: ty.shape.iter().map(|&e| Extent::constant(e)).collect(),
+        })
+    };
+    let inputs: Result<_, IrError> =
+        (0..ty.input_count()).map(|i| port("arg_attrs", "arg", i, ty.input(i).map_err(missing)?)).collect();
+    let outputs: Result<_, IrError> = (0..ty.result_count())
+        .map(|i| port("res_attrs", "result", i, ty.result(i).map_err(missing)?))
+        .collect();
+    Ok((inputs?, outputs?))
 }
 
 struct Assembler {

@@ -296,9 +296,18 @@ impl Clock {
         pipeline: &sinter_pass::Pipeline,
         device: &str,
     ) -> Result<(), Error> {
+        self.steps(context, module, &pipeline.expand(&[device]))
+    }
+
+    /// Runs passes, each a stage.
+    pub(crate) fn steps(
+        &mut self,
+        context: &Context,
+        module: &mut Module<'_>,
+        steps: &[String],
+    ) -> Result<(), Error> {
         crate::register_passes();
-        let steps = pipeline.expand(&[device]);
-        for (step, time) in sinter_pass::run_steps(context, module, &steps)? {
+        for (step, time) in sinter_pass::run::run_steps(context, module, steps)? {
             let name = step.split('{').next().unwrap_or(&step);
             self.add(name, time.as_secs_f64() * 1e3);
         }

@@ -13,13 +13,16 @@ pub enum Error {
     Device(#[from] sinter_device::DeviceError),
     /// The search for groups failed.
     #[error(transparent)]
-    Fusion(#[from] sinter_fusion::Error),
+    Fusion(#[from] sinter_fusion::FusionError),
     /// IR is not what it should be.
     #[error(transparent)]
     Ir(#[from] sinter_ir::IrError),
+    /// A pass failed.
+    #[error(transparent)]
+    Pass(#[from] sinter_pass::run::RunError),
     /// Machine code cannot be made.
     #[error(transparent)]
-    Codegen(#[from] sinter_codegen::Error),
+    Codegen(#[from] sinter_codegen::CodegenError),
     /// The container cannot be read or written.
     #[error(transparent)]
     Model(#[from] sinter_model::Error),

@@ -61,7 +61,7 @@ pub(crate) fn session(
 ) -> Result<Session, Error> {
     let transfers = if adversarial { Transfers::Adversarial } else { Transfers::Sequential };
     let threads = threads.unwrap_or_else(cores).max(1);
-    Ok(Session::with_options(model, sinter_runtime::Options { threads, transfers })?)
+    Ok(Session::with_options(model, &sinter_runtime::Options { threads, transfers, ..Default::default() })?)
 }
 
 /// Threads that can run at once.

@@ -6,8 +6,13 @@
 use crate::pipeline::{Pipeline, PipelineOption, Step};
 
 /// All named pipelines.
-pub const ALL: &[Pipeline] =
-    &[GRAPH_SIMPLIFY, GRAPH_TO_TLOOP, TLOOP_TO_NPU, NPU_TO_FUNC, COMPILE];
+pub const ALL: &[Pipeline] = &[
+    GRAPH_SIMPLIFY,
+    GRAPH_TO_TLOOP,
+    TLOOP_TO_NPU,
+    NPU_TO_FUNC,
+    COMPILE,
+];
 
 const DEVICE: PipelineOption = PipelineOption {
     name: "device",
@@ -21,10 +26,22 @@ const GRAPH_SIMPLIFY: Pipeline = Pipeline {
     summary: "Canonical form of a graph module",
     options: &[],
     steps: &[
-        Step { run: "inline", why: "one function to look at" },
-        Step { run: "canonicalize", why: "constants fold, identities go" },
-        Step { run: "cse", why: "equal operators once" },
-        Step { run: "symbol-dce", why: "functions that were inlined" },
+        Step {
+            run: "inline",
+            why: "one function to look at",
+        },
+        Step {
+            run: "canonicalize",
+            why: "constants fold, identities go",
+        },
+        Step {
+            run: "cse",
+            why: "equal operators once",
+        },
+        Step {
+            run: "symbol-dce",
+            why: "functions that were inlined",
+        },
     ],
 };
 
@@ -34,14 +51,26 @@ pub const GRAPH_TO_TLOOP: Pipeline = Pipeline {
     summary: "Groups to scheduled loop nests",
     options: &[DEVICE],
     steps: &[
-        Step { run: "convert-graph-to-tloop", why: "a nest per operator, logical shapes" },
+        Step {
+            run: "convert-graph-to-tloop",
+            why: "a nest per operator, logical shapes",
+        },
         Step {
             run: "tloop-pack-constants{device=${device}}",
             why: "weights lie as the register tile or matrix unit reads them",
         },
-        Step { run: "tloop-apply-layouts", why: "slots get their physical shape" },
-        Step { run: "tloop-place-stages", why: "what can stay in registers or on chip does" },
-        Step { run: "tloop-coalesce", why: "fewer and longer loops" },
+        Step {
+            run: "tloop-apply-layouts",
+            why: "slots get their physical shape",
+        },
+        Step {
+            run: "tloop-place-stages",
+            why: "what can stay in registers or on chip does",
+        },
+        Step {
+            run: "tloop-coalesce",
+            why: "fewer and longer loops",
+        },
         Step {
             run: "tloop-schedule{device=${device}}",
             why: "blocks, register tiles and vectors: the schedule that was priced",
@@ -59,8 +88,14 @@ pub const TLOOP_TO_NPU: Pipeline = Pipeline {
             run: "convert-tloop-to-npu{device=${device}}",
             why: "transfers and compute regions; launches on virtual buffers",
         },
-        Step { run: "npu-insert-sync", why: "from sequential order to order by tokens" },
-        Step { run: "npu-check-races", why: "every transfer is waited for" },
+        Step {
+            run: "npu-insert-sync",
+            why: "from sequential order to order by tokens",
+        },
+        Step {
+            run: "npu-check-races",
+            why: "every transfer is waited for",
+        },
         Step {
             run: "npu-plan-memory{device=${device}}",
             why: "after the waits, which keep tiles alive",
@@ -74,10 +109,22 @@ pub const NPU_TO_FUNC: Pipeline = Pipeline {
     summary: "Planned device kernels to functions of one block",
     options: &[],
     steps: &[
-        Step { run: "convert-npu-to-func", why: "plain code on device buffers and scratch memory" },
-        Step { run: "expand-math", why: "functions without an instruction of their own" },
-        Step { run: "canonicalize", why: "constants of tiles meet the code that uses them" },
-        Step { run: "cse", why: "addresses once" },
+        Step {
+            run: "convert-npu-to-func",
+            why: "plain code on device buffers and scratch memory",
+        },
+        Step {
+            run: "expand-math",
+            why: "functions without an instruction of their own",
+        },
+        Step {
+            run: "canonicalize",
+            why: "constants of tiles meet the code that uses them",
+        },
+        Step {
+            run: "cse",
+            why: "addresses once",
+        },
     ],
 };
 
@@ -87,7 +134,11 @@ pub const COMPILE: Pipeline = Pipeline {
     summary: "Operators to device kernels and a planned program",
     options: &[
         DEVICE,
-        PipelineOption { name: "policy", help: "How kernels are chosen", initial: "egraph" },
+        PipelineOption {
+            name: "policy",
+            help: "How kernels are chosen",
+            initial: "egraph",
+        },
         PipelineOption {
             name: "numerics",
             help: "How far results may differ from the unfused ones",
@@ -95,12 +146,21 @@ pub const COMPILE: Pipeline = Pipeline {
         },
     ],
     steps: &[
-        Step { run: "graph-simplify", why: "constants evaluated, identities folded" },
+        Step {
+            run: "graph-simplify",
+            why: "constants evaluated, identities folded",
+        },
         Step {
             run: "graph-fuse{device=${device} policy=${policy} numerics=${numerics}}",
             why: "groups, layouts, placements, schedules",
         },
-        Step { run: "sinter-graph-to-tloop{device=${device}}", why: "loop nests" },
-        Step { run: "sinter-tloop-to-npu{device=${device}}", why: "device kernels" },
+        Step {
+            run: "sinter-graph-to-tloop{device=${device}}",
+            why: "loop nests",
+        },
+        Step {
+            run: "sinter-tloop-to-npu{device=${device}}",
+            why: "device kernels",
+        },
     ],
 };

@@ -93,8 +93,28 @@ fn rows() -> Graph {
     g
 }
 
+/// A model of the repository; further ones, for a longer test, from the folder that
+/// `SINTER_MORE_MODELS` names.
+fn models() -> Vec<Graph> {
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models");
+    let more = std::env::var("SINTER_MORE_MODELS").ok();
+    let mut files: Vec<_> = [Some(shipped.to_string()), more]
+        .into_iter()
+        .flatten()
+        .flat_map(|folder| std::fs::read_dir(folder).unwrap())
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "onnx"))
+        .collect();
+    files.sort();
+    let import = |path: &std::path::PathBuf| {
+        let graph = sinter_onnx::import(path, &sinter_onnx::ImportOptions::default()).unwrap();
+        sinter_ops::simplify::simplify(&graph, &sinter_ops::simplify::Options::default()).unwrap()
+    };
+    files.iter().map(import).collect()
+}
+
 fn graphs() -> Vec<Graph> {
-    vec![convolutions(), rows()]
+    [vec![convolutions(), rows()], models()].concat()
 }
 
 fn kernels(module: &Module<'_>) -> BTreeMap<String, Kernel> {
@@ -165,9 +185,14 @@ fn graphs_come_back_from_their_modules() {
 #[test]
 fn the_passes_give_the_kernels_that_fusion_priced() {
     let context = Context::new();
+    let cases = [
+        (Policy::None, "host"),
+        (Policy::Greedy, "host"),
+        (Policy::Greedy, "ascend-910b"),
+    ];
     for graph in graphs() {
-        for policy in [Policy::None, Policy::Greedy] {
-            let fused = fused(&graph, policy, "host");
+        for (policy, device) in cases {
+            let fused = fused(&graph, policy, device);
             let module = fused_to_module(&context, &fused).unwrap();
             checked(&module);
             let top = module.as_operation();

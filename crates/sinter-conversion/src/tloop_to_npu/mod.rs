@@ -217,7 +217,7 @@ fn host_kernel<'c>(
     let mut emitter = Emitter::new(context, place, code);
     host::emit_block(&mut emitter, kernel, number, &slots).map_err(unfit)?;
     code.append_operation(operation(context, "npu.yield", place, Parts::default())?);
-    let engine = Attribute::parse(context, "#npu<engine vector>");
+    let engine = Attribute::parse(context, "#npu<engine (vector)>");
     let parts = Parts {
         attributes: engine.map(|e| ("engine", e)).into_iter().collect(),
         regions: vec![inside],
@@ -240,7 +240,7 @@ fn wrap<'c>(
     let region = Region::new();
     region.append_block(block);
     let function = FunctionType::new(context, arguments, &[]);
-    let core = Attribute::parse(context, &format!("#npu<core {core}>"))
+    let core = Attribute::parse(context, &format!("#npu<core ({core})>"))
         .ok_or_else(|| IrError::Unsupported(format!("core kind '{core}'")))?;
     let parts = Parts {
         attributes: vec![

@@ -81,7 +81,7 @@ pub(super) fn kernel<'c>(
                 "function_type",
                 TypeAttribute::new(FunctionType::new(context, &arguments, &[]).into()).into(),
             ),
-            ("core", parse(context, &format!("#npu<core {core}>"))?),
+            ("core", parse(context, &format!("#npu<core ({core})>"))?),
         ],
         regions: vec![region],
         ..Parts::default()
@@ -361,7 +361,7 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
                 ("static_source_offsets", fixed(source_offsets)),
                 ("static_target_offsets", fixed(target_offsets)),
                 ("static_sizes", fixed(sizes)),
-                ("engine", parse(self.context, &format!("#npu<engine {engine}>"))?),
+                ("engine", parse(self.context, &format!("#npu<engine ({engine})>"))?),
                 (
                     "operandSegmentSizes",
                     DenseI32ArrayAttribute::new(self.context, &segments).into(),
@@ -397,7 +397,7 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
             self.place,
             Parts::default(),
         )?);
-        let engine = parse(self.context, &format!("#npu<engine {engine}>"))?;
+        let engine = parse(self.context, &format!("#npu<engine ({engine})>"))?;
         let attributes = vec![("engine", engine)];
         let parts = Parts { attributes, regions: vec![region], ..Parts::default() };
         self.append("npu.compute", parts).map(|_| ())
