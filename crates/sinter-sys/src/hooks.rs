@@ -7,7 +7,7 @@
 //!
 //! Contract of the implementations:
 //! - `verify*` return whether all is well, and report what is not at the operation, with
-//!   [`sinterEmitOpError`](crate::shim::sinterEmitOpError) or through `report`, once per constraint.
+//!   [`sinterEmitOpError`] or through `report`, once per constraint.
 //! - `fold` returns whether it folded, with one replacement per result through `push`; no replacement
 //!   means that the operation was changed in place. A constant replacement is an elements attribute.
 //! - `canonicalize` changes IR through the rewriter only, and returns whether it did.
