@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`pass`] | [`Pass`], [`PassInfo`], [`Failure`] |
-//! | [`options`] | typed options with defaults and help: [`options!`], [`choice!`] |
+//! | [`mod@options`] | typed options with defaults and help: [`options!`], [`choice!`] |
 //! | [`registry`] | [`Registry`]: an explicit list, put into MLIR's global registry on request |
 //! | [`pipeline`] | [`Pipeline`]: numbered steps as text, with options |
 //! | [`pipelines`] | the named pipelines, all in one file |
