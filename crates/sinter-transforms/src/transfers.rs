@@ -67,6 +67,10 @@ pub(crate) fn blocks<'c, 'a>(op: OperationRef<'c, 'a>) -> Vec<BlockRef<'c, 'a>> 
 pub(crate) fn base(value: Value<'_, '_>) -> usize {
     let mut value = value;
     loop {
+        // Asked first: the conversion's error would hold the printed operation.
+        if !value.is_operation_result() {
+            return value_key(value);
+        }
         let Ok(result) = melior::ir::operation::OperationResult::try_from(value) else {
             return value_key(value);
         };
