@@ -278,7 +278,7 @@ fn divide(view: &View<'_>, term: &Term, exact: bool) -> Vec<Expr> {
     }
     let values = constant.to_f64s();
     let power = |v: &f64| v.is_normal() && v.to_bits() & ((1 << 52) - 1) == 0;
-    if values.iter().any(|v| *v == 0.0) || values.iter().all(power) != exact {
+    if values.contains(&0.0) || values.iter().all(power) != exact {
         return vec![];
     }
     let reciprocal: Vec<_> = values.iter().map(|v| 1.0 / v).collect();
