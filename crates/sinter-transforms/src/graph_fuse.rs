@@ -45,6 +45,8 @@ sinter_pass::options! {
         policy: Policy = Policy::Egraph,
         /// How far results may differ from the unfused ones
         numerics: Numerics = Numerics::Reassociating,
+        /// Rewrite rules that are not applied
+        disabled_rules: Vec<String> = Vec::new(),
     }
 }
 
@@ -72,6 +74,17 @@ impl Pass for GraphFuse {
     }
 }
 
+impl From<Numerics> for sinter_fusion::Numerics {
+    fn from(numerics: Numerics) -> Self {
+        match numerics {
+            Numerics::Exact => Self::Exact,
+            Numerics::Rounding => Self::Rounding,
+            Numerics::Reassociating => Self::Reassociating,
+            Numerics::Approximate => Self::Approximate,
+        }
+    }
+}
+
 fn fusion_options(options: &GraphFuseOptions) -> Options {
     Options {
         policy: match options.policy {
@@ -79,12 +92,8 @@ fn fusion_options(options: &GraphFuseOptions) -> Options {
             Policy::Greedy => sinter_fusion::Policy::Greedy,
             Policy::Egraph => sinter_fusion::Policy::Egraph,
         },
-        numerics: match options.numerics {
-            Numerics::Exact => sinter_fusion::Numerics::Exact,
-            Numerics::Rounding => sinter_fusion::Numerics::Rounding,
-            Numerics::Reassociating => sinter_fusion::Numerics::Reassociating,
-            Numerics::Approximate => sinter_fusion::Numerics::Approximate,
-        },
+        numerics: options.numerics.into(),
+        disabled_rules: options.disabled_rules.clone(),
         ..Options::default()
     }
 }

@@ -3,6 +3,7 @@
 //! | pass | does |
 //! |---|---|
 //! | [`graph_simplify`] | constants evaluated, identities folded |
+//! | [`graph_to_eclass`], [`graph_saturate`], [`graph_extract`] | the e-graph, step by step |
 //! | [`graph_fuse`] | operators into kernels |
 //! | [`tloop_pack_constants`] | layouts for the weights of contractions |
 //! | [`tloop_apply_layouts`] | slots get their physical shape |
@@ -15,8 +16,11 @@
 //! | [`npu_check_races`] | every transfer is waited for |
 
 pub mod fused_module;
+pub mod graph_extract;
 pub mod graph_fuse;
+pub mod graph_saturate;
 pub mod graph_simplify;
+pub mod graph_to_eclass;
 mod kernels;
 mod model;
 pub mod npu_check_races;
@@ -36,6 +40,9 @@ use sinter_pass::Entry;
 pub fn passes() -> Vec<Entry> {
     vec![
         Entry::new(graph_simplify::GraphSimplify),
+        Entry::new(graph_to_eclass::GraphToEclass),
+        Entry::new(graph_saturate::GraphSaturate),
+        Entry::new(graph_extract::GraphExtract),
         Entry::new(graph_fuse::GraphFuse),
         Entry::new(tloop_pack_constants::TloopPackConstants),
         Entry::new(tloop_apply_layouts::TloopApplyLayouts),

@@ -137,7 +137,9 @@ impl<'c> Checker<'c> {
                 });
             }
         }
-        if let (Some(transfer), Ok(token)) = (Transfer::of(op), op.result(0)) {
+        if let Some(transfer) = Transfer::of(op)
+            && let Ok(token) = op.result(0)
+        {
             let id = value_key(token.into());
             self.known.insert(id, transfer);
             self.places.insert(id, op.location());

@@ -98,7 +98,9 @@ fn order<'c>(
                 order(context, inner, used)?;
             }
         }
-        if let (Some(transfer), Ok(token)) = (Transfer::of(op), op.result(0)) {
+        if let Some(transfer) = Transfer::of(op)
+            && let Ok(token) = op.result(0)
+        {
             let token: Value<'c, '_> = token.into();
             if !used.contains(&value_key(token)) {
                 open.push((transfer, token));

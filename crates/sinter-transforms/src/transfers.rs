@@ -67,7 +67,8 @@ pub(crate) fn blocks<'c, 'a>(op: OperationRef<'c, 'a>) -> Vec<BlockRef<'c, 'a>> 
 pub(crate) fn base(value: Value<'_, '_>) -> usize {
     let mut value = value;
     loop {
-        // Asked first: the conversion's error would hold the printed operation.
+        // Asked first, as below: an error of melior's holds the printed operation, which takes as
+        // long as printing the whole function.
         if !value.is_operation_result() {
             return value_key(value);
         }
@@ -81,9 +82,12 @@ pub(crate) fn base(value: Value<'_, '_>) -> usize {
             "memref.expand_shape",
             "memref.cast",
         ];
+        if !views.contains(&name(owner).as_str()) {
+            return value_key(value);
+        }
         match owner.operand(0) {
-            Ok(of) if views.contains(&name(owner).as_str()) => value = of,
-            _ => return value_key(value),
+            Ok(of) => value = of,
+            Err(_) => return value_key(value),
         }
     }
 }

@@ -240,7 +240,7 @@ fn wrap<'c>(
     let region = Region::new();
     region.append_block(block);
     let function = FunctionType::new(context, arguments, &[]);
-    let core = Attribute::parse(context, &format!("#npu<core ({core})>"))
+    let core = Attribute::parse(context, &format!("#npu<core {core}>"))
         .ok_or_else(|| IrError::Unsupported(format!("core kind '{core}'")))?;
     let parts = Parts {
         attributes: vec![

@@ -81,7 +81,7 @@ pub(super) fn kernel<'c>(
                 "function_type",
                 TypeAttribute::new(FunctionType::new(context, &arguments, &[]).into()).into(),
             ),
-            ("core", parse(context, &format!("#npu<core ({core})>"))?),
+            ("core", parse(context, &format!("#npu<core {core}>"))?),
         ],
         regions: vec![region],
         ..Parts::default()

@@ -2,7 +2,7 @@
 
 use melior::ir::attribute::{ArrayAttribute, StringAttribute, TypeAttribute};
 use melior::ir::r#type::MemRefType;
-use melior::ir::{Attribute, Type};
+use melior::ir::{Attribute, Type, ValueLike};
 
 use super::vector::{memref_element, memref_shape};
 use super::{Emitter, Value};
@@ -16,7 +16,11 @@ impl<'c> Emitter<'c> {
     /// A contiguous memref seen as a memref of rank one.
     pub fn flatten(&mut self, memref: Value<'c>) -> Value<'c> {
         let shape = memref_shape(memref);
-        let result = self.memref_type(&[shape.iter().product()], memref_element(memref));
+        let space = MemRefType::try_from(memref.r#type())
+            .ok()
+            .and_then(|t| t.memory_space());
+        let flat = [shape.iter().product()];
+        let result = MemRefType::new(memref_element(memref), &flat, None, space).into();
         match shape.len() {
             0 => {
                 let none: Attribute = ArrayAttribute::new(self.context, &[]).into();

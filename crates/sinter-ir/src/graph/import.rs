@@ -14,7 +14,8 @@ use crate::build::value_key;
 use crate::error::IrError;
 use crate::{attr, constant, location, types};
 
-/// The graph of a module's model function. Groups and composites are dissolved into their operators.
+/// The graph of a module's model function. Groups and composites are dissolved into their operators,
+/// e-classes into the chosen member.
 ///
 /// # Errors
 /// When there is no model function, or it holds what [`function_to_graph`] refuses.
@@ -182,6 +183,7 @@ impl Reader {
                 "func.return" | "graph.yield" => return self.operands(op),
                 "graph.constant" => self.constant(op)?,
                 "graph.group" | "graph.composite" => self.nested(op)?,
+                "graph.eclass" => self.eclass(op)?,
                 _ => self.node(op)?,
             }
             next = op.next_in_block();
@@ -205,6 +207,19 @@ impl Reader {
         let id = self.graph.constant(constant::from_attribute(value)?);
         self.values
             .insert(value_key(op.result(0).map_err(missing)?.into()), id);
+        Ok(())
+    }
+
+    /// A class is its chosen member, or the first.
+    fn eclass(&mut self, op: OperationRef<'_, '_>) -> Result<(), IrError> {
+        let chosen = op
+            .attribute("chosen")
+            .ok()
+            .and_then(attr::as_int)
+            .unwrap_or(0);
+        let member = self.value(op.operand(chosen.max(0) as usize).map_err(missing)?)?;
+        self.values
+            .insert(value_key(op.result(0).map_err(missing)?.into()), member);
         Ok(())
     }
 
