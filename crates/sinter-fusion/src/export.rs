@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use egg::Id;
+use sinter_loops::tensor::Tensor;
 use sinter_loops::types::TensorType;
 use sinter_ops::{Graph, Op, Operator};
 
@@ -43,12 +44,14 @@ pub struct ValueClass {
 }
 
 /// A saturated graph.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Classes {
     /// Classes, operands not necessarily before their users.
     pub classes: Vec<ValueClass>,
     /// Class of each graph output, by name.
     pub outputs: Vec<(String, usize)>,
+    /// The constants that terms speak of, by number.
+    pub constants: BTreeMap<u32, Tensor>,
 }
 
 /// Saturates a graph and shows its classes.
@@ -96,9 +99,15 @@ pub fn classes(graph: &Graph, options: &Options) -> Result<Classes, FusionError>
         .outputs
         .iter()
         .map(|(name, value)| (name.clone(), number(&imported.classes[value])));
+    let used = egraph.classes().flat_map(|class| &class.nodes);
+    let constants = used.filter_map(|term| match term {
+        Term::Constant(n) => Some((*n, egraph.analysis.constants.get(*n).clone())),
+        _ => None,
+    });
     Ok(Classes {
         classes: ids.iter().map(class).collect(),
         outputs: outputs.collect(),
+        constants: constants.collect(),
     })
 }
 
