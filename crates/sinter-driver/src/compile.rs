@@ -217,12 +217,12 @@ pub(crate) fn describe(
 ) -> Manifest {
     let used = crate::kernels::scratch(module);
     let spaces = if device.is_scratchpad() {
-        crate::kernels::SPACES
+        sinter_conversion::npu_to_func::SPACES
             .iter()
             .enumerate()
             .map(|(index, name)| Space {
                 name: (*name).to_owned(),
-                index: index as u32,
+                index: index as u32 + 1,
                 bytes: match *name {
                     "gm" => used.get("gm").copied().unwrap_or(0).max(64),
                     name => device.space_bytes(name),

@@ -3,14 +3,12 @@
 use std::collections::BTreeMap;
 
 use sinter_codegen::KernelAbi;
+use sinter_conversion::npu_to_func::SPACES;
 use sinter_ir::error::IrError;
 use sinter_ir::melior::ir::operation::{OperationLike, OperationRef};
 use sinter_ir::melior::ir::{BlockLike, Location, Module};
 use sinter_ir::rewrite::clone_into;
 use sinter_ir::{Context, attr};
-
-/// Memory spaces by their number in the kernel ABI.
-pub(crate) const SPACES: [&str; 6] = ["gm", "l1", "l0a", "l0b", "l0c", "ub"];
 
 /// Up to `parts` modules that share the kernels evenly, with how each is called.
 pub(crate) fn kernel_modules<'c>(

@@ -98,8 +98,10 @@ pub fn convert(kernel: OperationRef<'_, '_>) -> Result<(), IrError> {
     }
     let scratch = lasting(block.argument(arguments.len() - 1).map_err(missing)?);
     let mut lowering = Lowering { context, place, scratch, on_chip, bases: BTreeMap::new(), tokens: 0 };
-    let first = operations_of(&block)[0];
-    lowering.block(operations_of(&block), first)?;
+    let ops = operations_of(&block);
+    // What is made once stands before this constant, which stays while operations are replaced.
+    let first = lowering.anchor(&block, ops[0])?;
+    lowering.block(ops, first)?;
     let region = Region::new();
     region.append_block(block);
     let function = FunctionType::new(context, &arguments, &[]);
@@ -147,6 +149,15 @@ struct Lowering<'c> {
 }
 
 impl<'c> Lowering<'c> {
+    fn anchor<'a>(
+        &self,
+        block: &'a Block<'c>,
+        before: OperationRef<'c, 'a>,
+    ) -> Result<OperationRef<'c, 'a>, IrError> {
+        self.index(before, 0)?;
+        block.first_operation().ok_or_else(|| IrError::Missing("an empty kernel".into()))
+    }
+
     /// Replaces the operations of a block. `first` is where the function's code starts.
     fn block<'a>(
         &mut self,
@@ -316,12 +327,15 @@ impl<'c> Lowering<'c> {
     }
 }
 
-/// The number of a memory space attribute; device memory where there is none.
+/// Memory spaces that tiles lie in, by their number in the kernel ABI, which starts at 1. The last is
+/// the core's workspace in device memory.
+pub const SPACES: [&str; 6] = ["l1", "l0a", "l0b", "l0c", "ub", "gm"];
+
+/// The number of a memory space attribute.
 fn space_of(space: Option<Attribute<'_>>) -> i64 {
     let text = space.map(|s| s.to_string()).unwrap_or_default();
-    let names = ["gm", "l1", "l0a", "l0b", "l0c", "ub"];
-    let found = names.iter().position(|n| text.contains(&format!("<{n}>")));
-    found.unwrap_or(0) as i64
+    let found = SPACES.iter().position(|n| text.contains(&format!("<{n}>")));
+    found.unwrap_or(SPACES.len() - 1) as i64 + 1
 }
 
 fn contains(op: OperationRef<'_, '_>, wanted: &str) -> bool {

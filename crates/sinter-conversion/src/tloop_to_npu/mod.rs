@@ -281,6 +281,10 @@ fn emit_nest<'c>(
         schedule: Some(Schedule { grid: Vec::new(), stages: vec![plain_schedule(&nest, tiles, &used)] }),
         stages: vec![nest],
     };
+    let types: Vec<_> = kernel.slots.iter().map(|s| s.ty.clone()).collect();
+    kernel.stages[0]
+        .verify(&types)
+        .map_err(|fault| IrError::Unsupported(format!("a step over tiles ({fault}: {kernel})")))?;
     let values: Vec<Value<'c, 'c>> = used.iter().map(|&t| lasting(values[t])).collect();
     let mut emitter = Emitter::new(context, place, block);
     let zero = emitter.index(0);

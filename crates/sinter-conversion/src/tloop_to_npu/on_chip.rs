@@ -321,6 +321,7 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
         let engine = match (self.chip.tiles[from].space, self.chip.tiles[to].space) {
             (Space::L1, _) => "mte1",
             (Space::L0c, _) => "fixpipe",
+            (Space::Ub, _) => "mte3",
             _ => "mte2",
         };
         self.copy(self.tile(from), &zeros, self.tile(to), &zeros, &sizes, engine)

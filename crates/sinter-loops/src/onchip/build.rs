@@ -128,6 +128,19 @@ struct Boxed {
     start: Vec<Affine>,
     local: Vec<Affine>,
     shape: Vec<i64>,
+    /// Where the box starts within a temporary, which is on chip from its first element on.
+    low: Vec<i64>,
+}
+
+impl Boxed {
+    /// Positions within a temporary.
+    fn within(&self) -> Vec<Affine> {
+        let shift = |(index, &low): (&Affine, &i64)| match low {
+            0 => index.clone(),
+            low => index.clone() + Affine::Const(low),
+        };
+        self.local.iter().zip(&self.low).map(shift).collect()
+    }
 }
 
 impl<'k> Stage<'k> {
@@ -155,7 +168,13 @@ impl<'k> Stage<'k> {
             (0..nest.iters.len()).filter(|&i| nest.iters[i].kind == IterKind::Reduction);
         for (r, i) in reductions.enumerate() {
             let extent = nest.iters[i].extent;
-            let chunk = largest_divisor(extent, wanted.get(r).copied().unwrap_or(extent));
+            // A temporary is on chip whole.
+            let whole = nest.reads.iter().any(|read| {
+                builder.kernel.slots[read.operand].role == Role::Temporary
+                    && read.index.iter().any(|e| e.uses(i))
+            });
+            let wanted = if whole { extent } else { wanted.get(r).copied().unwrap_or(extent) };
+            let chunk = largest_divisor(extent, wanted);
             if chunk < extent {
                 let start = Some(builder.grid.len() + chunks.len());
                 iters[i] = TiledIter {
@@ -177,7 +196,8 @@ impl<'k> Stage<'k> {
     /// Each operand has an iterator of its own, and no two points of a tile share a result but
     /// through the reduction.
     fn is_matrix(&self) -> bool {
-        if !self.nest.contract {
+        // Factors that are computed on the way are the vector unit's work.
+        if !self.nest.contract || self.nest.reads.len() != 2 || self.nest.body.insts.len() != 1 {
             return false;
         }
         let uses = |read: usize, i: usize| self.nest.reads[read].index.iter().any(|e| e.uses(i));
@@ -219,16 +239,19 @@ impl<'k> Stage<'k> {
             start: Vec::new(),
             local: Vec::new(),
             shape: Vec::new(),
+            low: Vec::new(),
         };
         for index in &access.index {
             let Split {
                 start,
                 local,
                 extent,
+                low,
             } = split(index, &self.iters).ok_or_else(|| error.clone())?;
             out.start.push(start);
             out.local.push(local);
             out.shape.push(extent);
+            out.low.push(low);
         }
         Ok(out)
     }
@@ -271,8 +294,8 @@ impl<'k> Stage<'k> {
             let tile = *builder.temporaries.get(&slot).ok_or(unwritten)?;
             return Ok(Access {
                 operand: tile,
-                index: boxed.local,
-                pad: None,
+                index: boxed.within(),
+                pad: access.pad,
             });
         }
         let found = loads.made.iter().find(|l| {
@@ -327,6 +350,11 @@ impl<'k> Stage<'k> {
         for write in &self.nest.writes {
             let slot = write.operand;
             let boxed = self.boxed(write)?;
+            if builder.kernel.slots[slot].role == Role::Temporary {
+                let operand = self.temporary(builder, slot, &boxed);
+                accesses.push(Access { operand, index: boxed.within(), pad: None });
+                continue;
+            }
             if boxed.shape.iter().product::<i64>() != points {
                 return Err(OnChipError::Gaps {
                     stage: self.number,
@@ -334,22 +362,26 @@ impl<'k> Stage<'k> {
                 });
             }
             let tile = builder.tile(Space::Ub, builder.element(slot), boxed.shape);
-            if builder.kernel.slots[slot].role == Role::Temporary {
-                builder.temporaries.insert(slot, tile);
-            } else {
-                stores.push(Step::Store {
-                    tile,
-                    slot,
-                    start: boxed.start,
-                });
-            }
-            accesses.push(Access {
-                operand: tile,
-                index: boxed.local,
-                pad: None,
-            });
+            stores.push(Step::Store { tile, slot, start: boxed.start });
+            accesses.push(Access { operand: tile, index: boxed.local, pad: None });
         }
         Ok((accesses, stores))
+    }
+
+    /// The tile of a temporary, made by its first writer: as much of each dimension as a block has,
+    /// all of it where the dimension does not follow a grid axis.
+    fn temporary(&self, builder: &mut Builder<'_>, slot: usize, boxed: &Boxed) -> TileId {
+        if let Some(&tile) = builder.temporaries.get(&slot) {
+            return tile;
+        }
+        let ty = builder.kernel.slots[slot].ty.clone();
+        let follows = |e: &Affine| (0..builder.grid.len()).any(|axis| e.uses(axis));
+        let dims = boxed.start.iter().zip(&boxed.shape).zip(&ty.shape);
+        let shape = dims.map(|((start, &part), &all)| if follows(start) { part } else { all });
+        let shape = shape.collect();
+        let tile = builder.tile(Space::Ub, ty.element, shape);
+        builder.temporaries.insert(slot, tile);
+        tile
     }
 
     fn vector_steps(&self, builder: &mut Builder<'_>) -> Result<Vec<Step>, OnChipError> {
@@ -411,6 +443,14 @@ impl<'k> Stage<'k> {
         for (read, space) in nest.reads.iter_mut().zip([Space::L0a, Space::L0b]) {
             *read = self.read(builder, read, Space::L1, &mut loads)?;
             let ty = builder.tiles[read.operand].ty.clone();
+            if builder.tiles[read.operand].space == Space::Ub {
+                // What the vector unit made reaches the matrix unit through device memory.
+                for space in [Space::Workspace, Space::L1] {
+                    let to = builder.tile(space, ty.element, ty.shape.clone());
+                    loads.hoisted.push(Step::Move { from: read.operand, to });
+                    read.operand = to;
+                }
+            }
             let near = builder.tile(space, ty.element, ty.shape);
             moves.push(Step::Move {
                 from: read.operand,

@@ -12,6 +12,9 @@ pub struct Split {
     pub local: Affine,
     /// Number of positions within the tile, `local`'s greatest value plus one.
     pub extent: i64,
+    /// The least position before it was moved into `start`: in a buffer that holds the whole
+    /// dimension, or starts with the tile, the point lies at `local + low`.
+    pub low: i64,
 }
 
 /// An iterator within a tile.
@@ -37,6 +40,7 @@ pub(super) fn split(index: &Affine, iters: &[TiledIter]) -> Option<Split> {
         start: fold(shift(start, min)),
         local: shift(local, -min).simplify(&extents),
         extent: max - min + 1,
+        low: min,
     })
 }
 
