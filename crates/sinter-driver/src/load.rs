@@ -18,7 +18,10 @@ use crate::options::CompileOptions;
 /// # Errors
 /// When the file is neither, or cannot be compiled or loaded.
 pub fn load(path: &Path, options: &CompileOptions) -> Result<(Model, Vec<StageTime>), Error> {
-    let kind = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    let kind = path
+        .extension()
+        .and_then(|e| e.to_str())
+        .unwrap_or_default();
     match kind {
         "sinter" => Ok((Model::load(path)?, Vec::new())),
         "mlir" | "mlirbc" => {
@@ -28,7 +31,10 @@ pub fn load(path: &Path, options: &CompileOptions) -> Result<(Model, Vec<StageTi
                 source,
             })?;
             let (bytes, timing) = compile_module(&source, options)?;
-            Ok((Model::from_container(Container::from_bytes(&bytes)?)?, timing))
+            Ok((
+                Model::from_container(Container::from_bytes(&bytes)?)?,
+                timing,
+            ))
         }
         _ => {
             let compiled = compile(path, options)?;
@@ -71,7 +77,7 @@ pub(crate) fn compile_module(
             clock.pipeline(&context, &mut module, &rest, &name)?;
         }
         clock.pipeline(&context, &mut module, &pipelines::TLOOP_TO_NPU, &name)?;
-    } else if has("npu.buffer") || (has("npu.alloc") && !has("npu.alloc offset")) {
+    } else if !has("arena_bytes") {
         let rest = sinter_pass::Pipeline {
             steps: &pipelines::TLOOP_TO_NPU.steps[1..],
             ..pipelines::TLOOP_TO_NPU
@@ -94,7 +100,10 @@ pub(crate) fn compile_module(
         serde_json::Value::Null,
         statistics,
     );
-    Ok((sinter_model::to_bytes(&manifest, &object, assembled.weights.bytes())?, clock.stages))
+    Ok((
+        sinter_model::to_bytes(&manifest, &object, assembled.weights.bytes())?,
+        clock.stages,
+    ))
 }
 
 /// Compiles and runs a small program, and checks what comes out.
@@ -113,10 +122,17 @@ pub(crate) fn self_test() -> Result<String, Error> {
     let values: Vec<f32> = (0..16u8).map(|i| f32::from(i) - 8.0).collect();
     let input = sinter_loops::tensor::Tensor::from_f32([2, 8], &values);
     let outputs = crate::execute::run_session(&model, &mut session, &[input])?;
-    let right = outputs[0].1.to_f32s().iter().zip(&values).all(|(y, x)| *y == x.max(0.0) + x);
+    let right = outputs[0]
+        .1
+        .to_f32s()
+        .iter()
+        .zip(&values)
+        .all(|(y, x)| *y == x.max(0.0) + x);
     if right {
         Ok("a small program compiles, runs and is right".to_owned())
     } else {
-        Err(Error::Request("a small program gives wrong results".to_owned()))
+        Err(Error::Request(
+            "a small program gives wrong results".to_owned(),
+        ))
     }
 }
