@@ -6,34 +6,34 @@ use sinter_conversion::tloop_to_npu::LAYOUT;
 use sinter_ir::build::value_key;
 use sinter_ir::error::IrError;
 use sinter_ir::kernel::layout_from_attribute;
-use sinter_ir::melior::ir::operation::{OperationLike, OperationRef};
 use sinter_ir::melior::ir::attribute::TypeAttribute;
+use sinter_ir::melior::ir::operation::{OperationLike, OperationRef};
 use sinter_ir::melior::ir::r#type::FunctionType;
 use sinter_ir::melior::ir::{BlockLike, BlockRef, Module, RegionLike, Type, ValueLike};
 use sinter_ir::{attr, constant, location, types};
 use sinter_model::{BufferRef, Extent, InPlace, Kernel, Port, Record, Weights};
 
 /// The parts of a container that come from the module.
-pub struct Assembled {
+pub(crate) struct Assembled {
     /// Model inputs.
-    pub inputs: Vec<Port>,
+    pub(crate) inputs: Vec<Port>,
     /// Model outputs.
-    pub outputs: Vec<Port>,
+    pub(crate) outputs: Vec<Port>,
     /// Size of the arena.
-    pub arena_bytes: u64,
+    pub(crate) arena_bytes: u64,
     /// Kernels in the order of their first launch.
-    pub kernels: Vec<Kernel>,
+    pub(crate) kernels: Vec<Kernel>,
     /// Steps of a run.
-    pub program: Vec<Record>,
+    pub(crate) program: Vec<Record>,
     /// Packed weights.
-    pub weights: Weights,
+    pub(crate) weights: Weights,
 }
 
 /// Reads the module's `npu.program` and `npu.kernel`s. `inputs` and `outputs` are the model's ports.
 ///
 /// # Errors
 /// When there is no program, or a buffer has no place yet.
-pub fn assemble(
+pub(crate) fn assemble(
     module: &Module<'_>,
     inputs: Vec<Port>,
     outputs: Vec<Port>,
@@ -50,8 +50,13 @@ pub fn assemble(
             _ => {}
         }
     }
-    let program = program.ok_or_else(|| IrError::Missing("the module has no npu.program".into()))?;
-    let arena = program.attribute("arena_bytes").ok().and_then(attr::as_int).unwrap_or(0);
+    let program =
+        program.ok_or_else(|| IrError::Missing("the module has no npu.program".into()))?;
+    let arena = program
+        .attribute("arena_bytes")
+        .ok()
+        .and_then(attr::as_int)
+        .unwrap_or(0);
     let mut assembler = Assembler {
         described,
         places: BTreeMap::new(),
@@ -72,7 +77,7 @@ pub fn assemble(
 ///
 /// # Errors
 /// When there is no such function, or a type has unknown extents.
-pub fn main_ports(module: &Module<'_>) -> Result<(Vec<Port>, Vec<Port>), IrError> {
+pub(crate) fn main_ports(module: &Module<'_>) -> Result<(Vec<Port>, Vec<Port>), IrError> {
     let mut found = None;
     for op in operations(module.body()) {
         let has_body = op.region(0).is_ok_and(|r| r.first_block().is_some());
@@ -85,17 +90,24 @@ pub fn main_ports(module: &Module<'_>) -> Result<(Vec<Port>, Vec<Port>), IrError
     let ty = TypeAttribute::try_from(ty).map_err(missing)?.value();
     let ty = FunctionType::try_from(ty).map_err(missing)?;
     let port = |list: &str, prefix: &str, i: usize, ty: Type<'_>| -> Result<Port, IrError> {
-        let names = op.attribute(list).ok().and_then(attr::as_array).unwrap_or_default();
+        let names = op
+            .attribute(list)
+            .ok()
+            .and_then(attr::as_array)
+            .unwrap_or_default();
         let named = names.get(i).and_then(|d| attr::entry(*d, "graph.name"));
         let ty = types::from_shaped_type(ty)?;
         Ok(Port {
-            name: named.and_then(attr::as_str).map_or_else(|| format!("{prefix}{i}"), str::to_owned),
+            name: named
+                .and_then(attr::as_str)
+                .map_or_else(|| format!("{prefix}{i}"), str::to_owned),
             element: ty.element.mlir().to_owned(),
             shape: ty.shape.iter().map(|&e| Extent::constant(e)).collect(),
         })
     };
-    let inputs: Result<_, IrError> =
-        (0..ty.input_count()).map(|i| port("arg_attrs", "arg", i, ty.input(i).map_err(missing)?)).collect();
+    let inputs: Result<_, IrError> = (0..ty.input_count())
+        .map(|i| port("arg_attrs", "arg", i, ty.input(i).map_err(missing)?))
+        .collect();
     let outputs: Result<_, IrError> = (0..ty.result_count())
         .map(|i| port("res_attrs", "result", i, ty.result(i).map_err(missing)?))
         .collect();
@@ -117,7 +129,8 @@ impl Assembler {
             .ok_or_else(|| IrError::Missing("the program has no body".into()))?;
         for i in 0..body.argument_count() {
             let argument = body.argument(i).map_err(missing)?;
-            self.places.insert(value_key(argument.into()), BufferRef::Input(i as u32));
+            self.places
+                .insert(value_key(argument.into()), BufferRef::Input(i as u32));
         }
         let ops = operations(body);
         let returned = ops.last().filter(|op| name(**op) == "npu.return");
@@ -148,7 +161,11 @@ impl Assembler {
     fn view(&mut self, op: OperationRef<'_, '_>) -> Result<(), IrError> {
         let result = op.result(0).map_err(missing)?;
         let bytes = types::from_shaped_type(result.r#type())?.bytes();
-        let offset = op.attribute("offset").ok().and_then(attr::as_int).unwrap_or(0);
+        let offset = op
+            .attribute("offset")
+            .ok()
+            .and_then(attr::as_int)
+            .unwrap_or(0);
         let place = BufferRef::arena(offset.max(0) as u64, bytes.max(0) as u64);
         self.places.insert(value_key(result.into()), place);
         Ok(())
@@ -182,7 +199,11 @@ impl Assembler {
             }
         };
         let args: Result<Vec<_>, _> = op.operands().map(|v| self.place(value_key(v))).collect();
-        let blocks = op.attribute("blocks").ok().and_then(attr::as_int).unwrap_or(1);
+        let blocks = op
+            .attribute("blocks")
+            .ok()
+            .and_then(attr::as_int)
+            .unwrap_or(1);
         self.out.program.push(Record::Launch {
             kernel: kernel as u32,
             args: args?,
@@ -199,7 +220,10 @@ impl Assembler {
             let source = self.place(value_key(value))?;
             let destination = BufferRef::Output(k as u32);
             if source != destination {
-                copies.push(Record::Copy { source, destination });
+                copies.push(Record::Copy {
+                    source,
+                    destination,
+                });
             }
         }
         if !copies.is_empty() {
@@ -217,14 +241,36 @@ impl Assembler {
 
 /// What the program must know of a kernel, from its attributes.
 fn describe(op: OperationRef<'_, '_>) -> Result<Kernel, IrError> {
-    let int = |key: &str| op.attribute(key).ok().and_then(attr::as_int).unwrap_or(0).max(0) as u64;
-    let symbol = op.attribute("sym_name").ok().and_then(attr::as_str).unwrap_or_default().to_owned();
+    let int = |key: &str| {
+        op.attribute(key)
+            .ok()
+            .and_then(attr::as_int)
+            .unwrap_or(0)
+            .max(0) as u64
+    };
+    let symbol = op
+        .attribute("sym_name")
+        .ok()
+        .and_then(attr::as_str)
+        .unwrap_or_default()
+        .to_owned();
     let core = op.attribute("core").map_err(missing)?.to_string();
-    let core = ["mix", "cube"].into_iter().find(|c| core.contains(c)).unwrap_or("vector").to_owned();
-    let pairs = op.attribute("in_place").ok().and_then(attr::as_ints).unwrap_or_default();
+    let core = ["mix", "cube"]
+        .into_iter()
+        .find(|c| core.contains(c))
+        .unwrap_or("vector")
+        .to_owned();
+    let pairs = op
+        .attribute("in_place")
+        .ok()
+        .and_then(attr::as_ints)
+        .unwrap_or_default();
     let in_place = pairs
         .chunks_exact(2)
-        .map(|p| InPlace { input: p[0] as u32, output: p[1] as u32 })
+        .map(|p| InPlace {
+            input: p[0] as u32,
+            output: p[1] as u32,
+        })
         .collect();
     Ok(Kernel {
         symbol,
@@ -236,7 +282,11 @@ fn describe(op: OperationRef<'_, '_>) -> Result<Kernel, IrError> {
         read_bytes: int("read_bytes"),
         written_bytes: int("written_bytes"),
         flops: int("flops"),
-        price_ns: op.attribute("price_ns").ok().and_then(attr::as_float).unwrap_or(0.0),
+        price_ns: op
+            .attribute("price_ns")
+            .ok()
+            .and_then(attr::as_float)
+            .unwrap_or(0.0),
         parallel: op.has_attribute("parallel"),
     })
 }
@@ -246,7 +296,11 @@ fn operations<'c, 'a>(block: BlockRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
 }
 
 fn name(op: OperationRef<'_, '_>) -> String {
-    op.name().as_string_ref().as_str().unwrap_or_default().to_owned()
+    op.name()
+        .as_string_ref()
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn missing(error: sinter_ir::melior::Error) -> IrError {

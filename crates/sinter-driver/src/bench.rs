@@ -88,11 +88,16 @@ pub fn bench(
 ) -> Result<Bench, Error> {
     let (model, timing) = load(path, compile)?;
     let manifest = model.manifest();
-    let options = RunOptions { random: Some(SEED), threads, ..RunOptions::default() };
+    let options = RunOptions {
+        random: Some(SEED),
+        threads,
+        ..RunOptions::default()
+    };
     let inputs = execute::inputs(&model, &options)?;
     let mut session = execute::session(&model, threads, false)?;
-    let mut memory: Vec<Vec<u8>> =
-        (0..manifest.outputs.len()).map(|i| vec![0; session.output_bytes(i)]).collect();
+    let mut memory: Vec<Vec<u8>> = (0..manifest.outputs.len())
+        .map(|i| vec![0; session.output_bytes(i)])
+        .collect();
     let views: Vec<&[u8]> = inputs.iter().map(|t| &t.bytes()[..]).collect();
     let mut places: Vec<&mut [u8]> = memory.iter_mut().map(|m| &mut m[..]).collect();
     let mut times = Vec::with_capacity(runs);

@@ -34,9 +34,19 @@ impl Compiled {
     /// # Errors
     /// When the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
-        let io = |source| Error::Io { action: "write", path: path.into(), source };
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let file = tempfile::Builder::new().prefix(".sinter-").tempfile_in(folder).map_err(io)?;
+        let io = |source| Error::Io {
+            action: "write",
+            path: path.into(),
+            source,
+        };
+        let folder = path
+            .parent()
+            .filter(|p| !p.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
+        let file = tempfile::Builder::new()
+            .prefix(".sinter-")
+            .tempfile_in(folder)
+            .map_err(io)?;
         std::fs::write(file.path(), &self.bytes).map_err(io)?;
         file.persist(path).map_err(|e| io(e.error))?;
         Ok(())
@@ -54,10 +64,22 @@ pub fn compile(path: &Path, options: &CompileOptions) -> Result<Compiled, Error>
     let fused = fuse(&graph, &device, options, &mut clock)?;
     let context = Context::new();
     let mut module = clock.time("groups to IR", || {
-        Ok(sinter_transforms::fused_module::fused_to_module(&context, &fused)?)
+        Ok(sinter_transforms::fused_module::fused_to_module(
+            &context, &fused,
+        )?)
     })?;
-    clock.pipeline(&context, &mut module, &pipelines::GRAPH_TO_TLOOP, &device_name)?;
-    clock.pipeline(&context, &mut module, &pipelines::TLOOP_TO_NPU, &device_name)?;
+    clock.pipeline(
+        &context,
+        &mut module,
+        &pipelines::GRAPH_TO_TLOOP,
+        &device_name,
+    )?;
+    clock.pipeline(
+        &context,
+        &mut module,
+        &pipelines::TLOOP_TO_NPU,
+        &device_name,
+    )?;
     let assembled = clock.time("weights and program", || {
         let (inputs, outputs) = ports(&graph);
         Ok(assemble(&module, inputs, outputs)?)
@@ -65,9 +87,16 @@ pub fn compile(path: &Path, options: &CompileOptions) -> Result<Compiled, Error>
     let object = machine_code(&context, &module, &mut clock)?;
     let manifest = manifest(&fused, &device, &assembled, &module)?;
     let bytes = clock.time("container", || {
-        Ok(sinter_model::to_bytes(&manifest, &object, assembled.weights.bytes())?)
+        Ok(sinter_model::to_bytes(
+            &manifest,
+            &object,
+            assembled.weights.bytes(),
+        )?)
     })?;
-    Ok(Compiled { bytes, timing: clock.stages })
+    Ok(Compiled {
+        bytes,
+        timing: clock.stages,
+    })
 }
 
 /// The program at a level, as text.
@@ -80,7 +109,10 @@ pub fn emit(path: &Path, options: &CompileOptions, level: Level) -> Result<Strin
     let graph = import(path, options, &mut clock)?;
     let context = Context::new();
     let text = |module: &Module<'_>| {
-        let options = PrintOptions { elide_above: Some(16), ..PrintOptions::default() };
+        let options = PrintOptions {
+            elide_above: Some(16),
+            ..PrintOptions::default()
+        };
         print(&module.as_operation(), options).map_err(Error::from)
     };
     if level == Level::Graph {
@@ -91,11 +123,21 @@ pub fn emit(path: &Path, options: &CompileOptions, level: Level) -> Result<Strin
     if level == Level::Fused {
         return text(&module);
     }
-    clock.pipeline(&context, &mut module, &pipelines::GRAPH_TO_TLOOP, &device_name)?;
+    clock.pipeline(
+        &context,
+        &mut module,
+        &pipelines::GRAPH_TO_TLOOP,
+        &device_name,
+    )?;
     if level == Level::Tloop {
         return text(&module);
     }
-    clock.pipeline(&context, &mut module, &pipelines::TLOOP_TO_NPU, &device_name)?;
+    clock.pipeline(
+        &context,
+        &mut module,
+        &pipelines::TLOOP_TO_NPU,
+        &device_name,
+    )?;
     if level == Level::Npu {
         return text(&module);
     }
@@ -118,8 +160,14 @@ pub(crate) fn device(options: &CompileOptions) -> Result<(Device, String), Error
 }
 
 fn import(path: &Path, options: &CompileOptions, clock: &mut Clock) -> Result<Graph, Error> {
-    let shapes = options.shapes.iter().map(|s| (s.input.clone(), s.shape.clone())).collect();
-    let graph = clock.time("import", || Ok(sinter_onnx::import(path, &ImportOptions { shapes })?))?;
+    let shapes = options
+        .shapes
+        .iter()
+        .map(|s| (s.input.clone(), s.shape.clone()))
+        .collect();
+    let graph = clock.time("import", || {
+        Ok(sinter_onnx::import(path, &ImportOptions { shapes })?)
+    })?;
     clock.time("fold", || {
         let options = sinter_ops::simplify::Options::default();
         sinter_ops::simplify::simplify(&graph, &options).map_err(|e| Error::Request(e.to_string()))
@@ -141,7 +189,9 @@ fn fuse(
         Some(threads) if !device.is_scratchpad() => device.clone().with_cores(threads as u32),
         _ => device.clone(),
     };
-    clock.time("fusion", || Ok(sinter_fusion::fuse(graph, &device, &parsed)?))
+    clock.time("fusion", || {
+        Ok(sinter_fusion::fuse(graph, &device, &parsed)?)
+    })
 }
 
 fn bitcode(
@@ -154,9 +204,13 @@ fn bitcode(
     let mut out = Vec::new();
     for (mut part, kernels) in kernel_modules(context, module, parts)? {
         clock.pipeline(context, &mut part, &pipelines::NPU_TO_FUNC, "")?;
-        clock.time("to the LLVM dialect", || Ok(sinter_codegen::lower(context, &mut part)?))?;
+        clock.time("to the LLVM dialect", || {
+            Ok(sinter_codegen::lower(context, &mut part)?)
+        })?;
         let abi: Vec<KernelAbi> = kernels;
-        out.push(clock.time("to LLVM IR", || Ok(sinter_codegen::translate(&part, &abi, target)?))?);
+        out.push(clock.time("to LLVM IR", || {
+            Ok(sinter_codegen::translate(&part, &abi, target)?)
+        })?);
     }
     Ok(out)
 }
@@ -169,16 +223,26 @@ pub(crate) fn machine_code(
     let target = Target::host();
     let parts = bitcode(context, module, &target, clock)?;
     let threads = crate::execute::cores();
-    clock.time("LLVM and linking", || Ok(sinter_codegen::compile(&parts, &target, threads)?))
+    clock.time("LLVM and linking", || {
+        Ok(sinter_codegen::compile(&parts, &target, threads)?)
+    })
 }
 
 fn ports(graph: &Graph) -> (Vec<Port>, Vec<Port>) {
     let port = |(name, value): &(String, ValueId)| Port {
         name: name.clone(),
         element: graph.ty(*value).element.mlir().to_owned(),
-        shape: graph.ty(*value).shape.iter().map(|&e| Extent::constant(e)).collect(),
+        shape: graph
+            .ty(*value)
+            .shape
+            .iter()
+            .map(|&e| Extent::constant(e))
+            .collect(),
     };
-    (graph.inputs.iter().map(port).collect(), graph.outputs.iter().map(port).collect())
+    (
+        graph.inputs.iter().map(port).collect(),
+        graph.outputs.iter().map(port).collect(),
+    )
 }
 
 fn manifest(
@@ -197,13 +261,24 @@ fn manifest(
         peak_bytes: assembled.arena_bytes,
         price_ns: s.price.ns(),
         lower_bound_ns: bound,
-        gap: if bound > 0.0 { s.price.ns() / bound - 1.0 } else { 0.0 },
+        gap: if bound > 0.0 {
+            s.price.ns() / bound - 1.0
+        } else {
+            0.0
+        },
         policy: fused.policy.name().to_owned(),
         compile_ms: Vec::new(),
     };
     let decisions = serde_json::to_value(fused.decisions())
         .map_err(|e| Error::Request(format!("decisions cannot be written: {e}")))?;
-    Ok(describe(device, assembled, module, fused.graph.name.clone(), decisions, statistics))
+    Ok(describe(
+        device,
+        assembled,
+        module,
+        fused.graph.name.clone(),
+        decisions,
+        statistics,
+    ))
 }
 
 /// The manifest of an assembled program.
@@ -284,7 +359,10 @@ impl Clock {
     fn add(&mut self, stage: &str, ms: f64) {
         match self.stages.iter_mut().find(|t| t.stage == stage) {
             Some(known) => known.ms += ms,
-            None => self.stages.push(StageTime { stage: stage.to_owned(), ms }),
+            None => self.stages.push(StageTime {
+                stage: stage.to_owned(),
+                ms,
+            }),
         }
     }
 

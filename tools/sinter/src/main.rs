@@ -14,7 +14,10 @@ use tracing_subscriber::EnvFilter;
 fn main() -> ExitCode {
     let cli = args::Cli::parse();
     let filter = EnvFilter::try_new(&cli.log).unwrap_or_else(|_| EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .init();
     match commands::dispatch(cli.command) {
         Ok(code) => code,
         Err(error) => {

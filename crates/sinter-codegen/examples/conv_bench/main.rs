@@ -71,7 +71,7 @@ fn build(kernel: &Kernel, target: &Target, print: bool) -> Outcome<(Loaded, u64)
     };
     let bitcode = translate(&module, &[abi], target)?;
     let middle = Instant::now();
-    let code = compile(&[bitcode.clone()], target, 1)?;
+    let code = compile(std::slice::from_ref(&bitcode), target, 1)?;
     if print {
         println!("{}", assembly(&bitcode, target)?);
         eprintln!("lower {:?}, compile {:?}", middle - start, middle.elapsed());

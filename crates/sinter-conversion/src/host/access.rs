@@ -117,12 +117,12 @@ impl<'c> Generator<'_, 'c> {
         let index = self.materialise(&place.index);
         let Some(inside) = self.scalar_test(&place.guards) else {
             let loaded = self.e.load(memref, index);
-            return self.from_storage(element, loaded);
+            return self.widened(element, loaded);
         };
         let zero = self.e.index(0);
         let safe = self.e.select(inside, index, zero);
         let loaded = self.e.load(memref, safe);
-        let loaded = self.from_storage(element, loaded);
+        let loaded = self.widened(element, loaded);
         let pad = self.e.element(element, pad, None);
         self.e.select(inside, loaded, pad)
     }
@@ -162,7 +162,7 @@ impl<'c> Generator<'_, 'c> {
                 self.e.masked_load(memref, index, mask, otherwise)
             }
         };
-        self.from_storage(element, loaded)
+        self.widened(element, loaded)
     }
 
     fn storage_constant(
@@ -250,12 +250,12 @@ impl<'c> Generator<'_, 'c> {
         let (memref, element) = (slot.memref, slot.element);
         let Some(axis) = at.axis else {
             let index = self.materialise(&place.index);
-            let stored = self.to_storage(element, value);
+            let stored = self.narrowed(element, value);
             return self.e.store(stored, memref, index);
         };
         if place.step == Some(1) {
             let index = self.materialise(&place.index);
-            let stored = self.to_storage(element, value);
+            let stored = self.narrowed(element, value);
             return match self.lane_mask(&[], axis.lanes, at.valid) {
                 None => self.e.vector_store(stored, memref, index),
                 Some(mask) => self.e.masked_store(stored, memref, index, mask),
@@ -326,7 +326,7 @@ impl<'c> Generator<'_, 'c> {
     }
 
     /// The value of an element from how it is stored.
-    fn from_storage(&mut self, element: ElementType, stored: Value<'c>) -> Value<'c> {
+    fn widened(&mut self, element: ElementType, stored: Value<'c>) -> Value<'c> {
         if element != ElementType::Bool {
             return stored;
         }
@@ -334,7 +334,7 @@ impl<'c> Generator<'_, 'c> {
         self.e.cmpi(IntPredicate::Ne, stored, zero)
     }
 
-    fn to_storage(&mut self, element: ElementType, value: Value<'c>) -> Value<'c> {
+    fn narrowed(&mut self, element: ElementType, value: Value<'c>) -> Value<'c> {
         if element != ElementType::Bool {
             return value;
         }

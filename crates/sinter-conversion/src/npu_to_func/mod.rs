@@ -15,10 +15,10 @@ mod transfers;
 
 use std::collections::BTreeMap;
 
+use melior::ir::ShapedTypeLike;
 use melior::ir::attribute::TypeAttribute;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::r#type::{FunctionType, IntegerType, MemRefType};
-use melior::ir::ShapedTypeLike;
 use melior::ir::{
     Attribute, Block, BlockLike, BlockRef, Location, Region, RegionLike, Type, TypeLike, Value,
     ValueLike,
@@ -51,8 +51,10 @@ impl Pass for ConvertNpuToFunc {
     fn run(&self, op: OperationRef<'_, '_>, _: &NoOptions) -> Result<(), Failure> {
         let body = op.region(0).ok().and_then(|r| r.first_block());
         let body = body.ok_or_else(|| Failure::message("the module has no body"))?;
-        let kernels: Vec<_> =
-            operations(body).into_iter().filter(|op| name(*op) == "npu.kernel").collect();
+        let kernels: Vec<_> = operations(body)
+            .into_iter()
+            .filter(|op| name(*op) == "npu.kernel")
+            .collect();
         for kernel in kernels {
             convert(kernel)?;
         }
@@ -87,7 +89,10 @@ pub fn convert(kernel: OperationRef<'_, '_>) -> Result<(), IrError> {
     let block = Block::new(&arguments.iter().map(|&t| (t, place)).collect::<Vec<_>>());
     let end = block.append_operation(operation(context, "func.return", place, Parts::default())?);
     for i in 0..old.argument_count() {
-        let (of, with) = (old.argument(i).map_err(missing)?, block.argument(i).map_err(missing)?);
+        let (of, with) = (
+            old.argument(i).map_err(missing)?,
+            block.argument(i).map_err(missing)?,
+        );
         replace_all_uses(of.into(), with.into());
     }
     let ops = operations(old);
@@ -97,7 +102,14 @@ pub fn convert(kernel: OperationRef<'_, '_>) -> Result<(), IrError> {
         }
     }
     let scratch = lasting(block.argument(arguments.len() - 1).map_err(missing)?);
-    let mut lowering = Lowering { context, place, scratch, on_chip, bases: BTreeMap::new(), tokens: 0 };
+    let mut lowering = Lowering {
+        context,
+        place,
+        scratch,
+        on_chip,
+        bases: BTreeMap::new(),
+        tokens: 0,
+    };
     let ops = operations_of(&block);
     // What is made once stands before this constant, which stays while operations are replaced.
     let first = lowering.anchor(&block, ops[0])?;
@@ -115,7 +127,9 @@ pub fn convert(kernel: OperationRef<'_, '_>) -> Result<(), IrError> {
         ..Parts::default()
     };
     let function = operation(context, "func.func", place, parts)?;
-    let module = kernel.block().ok_or_else(|| IrError::Missing("the kernel is in no module".into()))?;
+    let module = kernel
+        .block()
+        .ok_or_else(|| IrError::Missing("the kernel is in no module".into()))?;
     module.insert_operation_before(kernel, function);
     erase(kernel);
     Ok(())
@@ -124,7 +138,10 @@ pub fn convert(kernel: OperationRef<'_, '_>) -> Result<(), IrError> {
 /// Bytes of scratch memory up to the end of the last tile.
 fn scratch_bytes(block: BlockRef<'_, '_>) -> Result<i64, IrError> {
     let mut bytes = 0;
-    for op in operations(block).into_iter().filter(|op| name(*op) == "npu.alloc") {
+    for op in operations(block)
+        .into_iter()
+        .filter(|op| name(*op) == "npu.alloc")
+    {
         let ty = types::from_shaped_type(op.result(0).map_err(missing)?.r#type())?;
         bytes = bytes.max(offset(op)? + ty.bytes());
     }
@@ -155,7 +172,9 @@ impl<'c> Lowering<'c> {
         before: OperationRef<'c, 'a>,
     ) -> Result<OperationRef<'c, 'a>, IrError> {
         self.index(before, 0)?;
-        block.first_operation().ok_or_else(|| IrError::Missing("an empty kernel".into()))
+        block
+            .first_operation()
+            .ok_or_else(|| IrError::Missing("an empty kernel".into()))
     }
 
     /// Replaces the operations of a block. `first` is where the function's code starts.
@@ -232,12 +251,15 @@ impl<'c> Lowering<'c> {
         let ty = value.r#type();
         if ty.to_string() == "!npu.token" {
             set_type(value, self.i64());
-        } else if let (true, Ok(memref)) = (ty.is_mem_ref(), MemRefType::try_from(ty)) {
-            if memref.memory_space().is_some()
-                && let Ok(plain) = types::from_memref_type(ty)
-            {
-                set_type(value, MemRefType::new(memref.element(), &plain, None, None).into());
-            }
+        } else if ty.is_mem_ref()
+            && let Ok(memref) = MemRefType::try_from(ty)
+            && memref.memory_space().is_some()
+            && let Ok(plain) = types::from_memref_type(ty)
+        {
+            set_type(
+                value,
+                MemRefType::new(memref.element(), &plain, None, None).into(),
+            );
         }
     }
 
@@ -257,8 +279,11 @@ impl<'c> Lowering<'c> {
             self.scratch
         };
         let shift = self.index(op, offset(op)?)?;
-        let parts =
-            Parts { operands: vec![base, shift], results: vec![plain], ..Parts::default() };
+        let parts = Parts {
+            operands: vec![base, shift],
+            results: vec![plain],
+            ..Parts::default()
+        };
         let view = self.before(op, "memref.view", parts)?;
         replace_all_uses(result.into(), view);
         erase(op);
@@ -266,11 +291,7 @@ impl<'c> Lowering<'c> {
     }
 
     /// A space as bytes, from its scratch word; made once, where the function starts.
-    fn base(
-        &mut self,
-        space: i64,
-        first: OperationRef<'c, '_>,
-    ) -> Result<Value<'c, 'c>, IrError> {
+    fn base(&mut self, space: i64, first: OperationRef<'c, '_>) -> Result<Value<'c, 'c>, IrError> {
         if let Some(&base) = self.bases.get(&space) {
             return Ok(base);
         }
@@ -301,8 +322,11 @@ impl<'c> Lowering<'c> {
     ) -> Result<Value<'c, 'c>, IrError> {
         let value = Attribute::parse(self.context, text)
             .ok_or_else(|| IrError::Unsupported(format!("attribute '{text}'")))?;
-        let parts =
-            Parts { results: vec![ty], attributes: vec![("value", value)], ..Parts::default() };
+        let parts = Parts {
+            results: vec![ty],
+            attributes: vec![("value", value)],
+            ..Parts::default()
+        };
         self.before(at, "arith.constant", parts)
     }
 
@@ -313,7 +337,9 @@ impl<'c> Lowering<'c> {
         name: &str,
         parts: Parts<'c, '_>,
     ) -> Result<Value<'c, 'c>, IrError> {
-        Ok(lasting(self.insert(at, name, parts)?.result(0).map_err(missing)?))
+        Ok(lasting(
+            self.insert(at, name, parts)?.result(0).map_err(missing)?,
+        ))
     }
 
     fn insert<'a>(
@@ -322,7 +348,9 @@ impl<'c> Lowering<'c> {
         name: &str,
         parts: Parts<'c, '_>,
     ) -> Result<OperationRef<'c, 'a>, IrError> {
-        let block = at.block().ok_or_else(|| IrError::Missing("an operation without a block".into()))?;
+        let block = at
+            .block()
+            .ok_or_else(|| IrError::Missing("an operation without a block".into()))?;
         Ok(block.insert_operation_before(at, operation(self.context, name, self.place, parts)?))
     }
 }
@@ -341,7 +369,9 @@ fn space_of(space: Option<Attribute<'_>>) -> i64 {
 fn contains(op: OperationRef<'_, '_>, wanted: &str) -> bool {
     op.regions().any(|region| {
         std::iter::successors(region.first_block(), |b| b.next_in_region()).any(|block| {
-            operations(block).into_iter().any(|op| name(op) == wanted || contains(op, wanted))
+            operations(block)
+                .into_iter()
+                .any(|op| name(op) == wanted || contains(op, wanted))
         })
     })
 }
@@ -355,7 +385,11 @@ fn operations_of<'c, 'a>(block: &'a Block<'c>) -> Vec<OperationRef<'c, 'a>> {
 }
 
 fn name(op: OperationRef<'_, '_>) -> String {
-    op.name().as_string_ref().as_str().unwrap_or_default().to_owned()
+    op.name()
+        .as_string_ref()
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn missing(error: melior::Error) -> IrError {

@@ -5,10 +5,10 @@
 //! and source in bytes, then the engine. Each `npu.copy` of a kernel has a number, its token; a token
 //! that stands for no transfer is negative.
 
+use melior::ir::ShapedTypeLike;
 use melior::ir::attribute::{DenseI32ArrayAttribute, DenseI64ArrayAttribute};
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::r#type::{IntegerType, MemRefType};
-use melior::ir::ShapedTypeLike;
 use melior::ir::{Attribute, Type, TypeLike, Value, ValueLike};
 use sinter_ir::build::Parts;
 use sinter_ir::error::IrError;
@@ -33,13 +33,18 @@ impl<'c> Lowering<'c> {
         let target = op.operand(1).map_err(missing)?;
         let mut dynamic = op.operands().skip(2);
         let mut list = |key: &str| -> Result<Vec<Value<'c, 'c>>, IrError> {
-            let fixed = op.attribute(key).ok().and_then(attr::as_ints).unwrap_or_default();
+            let fixed = op
+                .attribute(key)
+                .ok()
+                .and_then(attr::as_ints)
+                .unwrap_or_default();
             fixed
                 .into_iter()
                 .map(|n| match n {
                     i64::MIN => {
                         let value = dynamic.next();
-                        let value = value.ok_or_else(|| IrError::Missing(format!("a value of {key}")))?;
+                        let value =
+                            value.ok_or_else(|| IrError::Missing(format!("a value of {key}")))?;
                         self.cast(op, sinter_ir::build::lasting(value))
                     }
                     n => self.number(op, n),
@@ -50,7 +55,9 @@ impl<'c> Lowering<'c> {
         let target_offsets = list("static_target_offsets")?;
         let sizes = list("static_sizes")?;
         let engine = op.attribute("engine").map_err(missing)?.to_string();
-        let engines = ["scalar", "vector", "cube", "mte1", "mte2", "mte3", "fixpipe"];
+        let engines = [
+            "scalar", "vector", "cube", "mte1", "mte2", "mte3", "fixpipe",
+        ];
         let engine = engines.iter().position(|e| engine.contains(e)).unwrap_or(0) as i64;
 
         let (element, target_strides) = strides(target)?;
@@ -100,7 +107,9 @@ impl<'c> Lowering<'c> {
 
     pub(super) fn release(&mut self, op: OperationRef<'c, '_>) -> Result<(), IrError> {
         let tile = op.operand(0).map_err(missing)?;
-        let bytes = types::from_memref_type(tile.r#type())?.iter().product::<i64>();
+        let bytes = types::from_memref_type(tile.r#type())?
+            .iter()
+            .product::<i64>();
         let (element, _) = strides(tile)?;
         let address = self.address(op, tile, &[], &[], element)?;
         let bytes = self.number(op, bytes * element)?;
@@ -140,7 +149,11 @@ impl<'c> Lowering<'c> {
         a: Value<'c, 'c>,
         b: Value<'c, 'c>,
     ) -> Result<Value<'c, 'c>, IrError> {
-        let parts = Parts { operands: vec![a, b], results: vec![self.i64()], ..Parts::default() };
+        let parts = Parts {
+            operands: vec![a, b],
+            results: vec![self.i64()],
+            ..Parts::default()
+        };
         self.before(at, name, parts)
     }
 
@@ -149,7 +162,11 @@ impl<'c> Lowering<'c> {
         at: OperationRef<'c, '_>,
         index: Value<'c, 'c>,
     ) -> Result<Value<'c, 'c>, IrError> {
-        let parts = Parts { operands: vec![index], results: vec![self.i64()], ..Parts::default() };
+        let parts = Parts {
+            operands: vec![index],
+            results: vec![self.i64()],
+            ..Parts::default()
+        };
         self.before(at, "arith.index_cast", parts)
     }
 
@@ -172,7 +189,14 @@ impl<'c> Lowering<'c> {
         for (i, &word) in words.iter().enumerate() {
             let index = self.index(at, i as i64)?;
             let operands = vec![word, description, index];
-            self.insert(at, "memref.store", Parts { operands, ..Parts::default() })?;
+            self.insert(
+                at,
+                "memref.store",
+                Parts {
+                    operands,
+                    ..Parts::default()
+                },
+            )?;
         }
         self.address(at, description, &[], &[], 8)
     }
@@ -204,7 +228,10 @@ impl<'c> Lowering<'c> {
                     "operandSegmentSizes",
                     DenseI32ArrayAttribute::new(self.context, &segments).into(),
                 ),
-                ("op_bundle_sizes", DenseI32ArrayAttribute::new(self.context, &[]).into()),
+                (
+                    "op_bundle_sizes",
+                    DenseI32ArrayAttribute::new(self.context, &[]).into(),
+                ),
             ],
             ..Parts::default()
         };
@@ -233,7 +260,11 @@ impl<'c> Lowering<'c> {
         number: Value<'c, 'c>,
     ) -> Result<Value<'c, 'c>, IrError> {
         let results = vec![self.llvm("!llvm.ptr")?];
-        let parts = Parts { operands: vec![number], results, ..Parts::default() };
+        let parts = Parts {
+            operands: vec![number],
+            results,
+            ..Parts::default()
+        };
         self.before(at, "llvm.inttoptr", parts)
     }
 
@@ -250,12 +281,20 @@ impl<'c> Lowering<'c> {
     ) -> Result<Value<'c, 'c>, IrError> {
         let descriptor =
             self.llvm("!llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>")?;
-        let parts = Parts { results: vec![descriptor], ..Parts::default() };
+        let parts = Parts {
+            results: vec![descriptor],
+            ..Parts::default()
+        };
         let mut value = self.before(at, "llvm.mlir.poison", parts)?;
         let (zero, one) = (self.number(at, 0)?, self.number(at, 1)?);
         let length = self.number(at, i64::from(i32::MAX))?;
-        let fields: [(Value<'c, 'c>, &[i64]); 5] =
-            [(pointer, &[0]), (pointer, &[1]), (zero, &[2]), (length, &[3, 0]), (one, &[4, 0])];
+        let fields: [(Value<'c, 'c>, &[i64]); 5] = [
+            (pointer, &[0]),
+            (pointer, &[1]),
+            (zero, &[2]),
+            (length, &[3, 0]),
+            (one, &[4, 0]),
+        ];
         for (field, position) in fields {
             let position: Attribute<'c> =
                 DenseI64ArrayAttribute::new(self.context, position).into();
@@ -269,7 +308,11 @@ impl<'c> Lowering<'c> {
         }
         let bytes = Type::parse(self.context, "memref<?xi8>")
             .ok_or_else(|| IrError::Unsupported("type 'memref<?xi8>'".into()))?;
-        let parts = Parts { operands: vec![value], results: vec![bytes], ..Parts::default() };
+        let parts = Parts {
+            operands: vec![value],
+            results: vec![bytes],
+            ..Parts::default()
+        };
         self.before(at, "builtin.unrealized_conversion_cast", parts)
     }
 }

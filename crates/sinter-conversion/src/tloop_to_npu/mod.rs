@@ -14,7 +14,9 @@ use std::collections::BTreeMap;
 use melior::ir::attribute::TypeAttribute;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::r#type::{FunctionType, MemRefType};
-use melior::ir::{Attribute, Block, BlockLike, BlockRef, Location, Operation, Region, RegionLike, Type, Value};
+use melior::ir::{
+    Attribute, Block, BlockLike, BlockRef, Location, Operation, Region, RegionLike, Type, Value,
+};
 use sinter_device::Device;
 use sinter_ir::build::{Parts, lasting, operation};
 use sinter_ir::emitter::Emitter;
@@ -143,16 +145,26 @@ fn describe<'c>(
     if let Ok((_, price)) = sinter_device::schedule(kernel, device) {
         set("price_ns", attr::float(context, price.total.ns()));
         set("read_bytes", attr::int(context, price.read_bytes as i64));
-        set("written_bytes", attr::int(context, price.written_bytes as i64));
+        set(
+            "written_bytes",
+            attr::int(context, price.written_bytes as i64),
+        );
         let work = price.total.saturating_sub(price.launch).ns() * f64::from(device.cores);
         let blocks = kernel.schedule.as_ref().map_or(1, blocks);
         if blocks > 1 && work > PARALLEL_NS {
             set("parallel", Attribute::unit(context));
         }
     }
-    let pairs = if device.is_scratchpad() { Vec::new() } else { in_place(kernel) };
+    let pairs = if device.is_scratchpad() {
+        Vec::new()
+    } else {
+        in_place(kernel)
+    };
     if !pairs.is_empty() {
-        let flat: Vec<i64> = pairs.iter().flat_map(|&(i, o)| [i as i64, o as i64]).collect();
+        let flat: Vec<i64> = pairs
+            .iter()
+            .flat_map(|&(i, o)| [i as i64, o as i64])
+            .collect();
         set("in_place", attr::ints(context, &flat));
     }
 }
@@ -176,8 +188,8 @@ pub fn in_place(kernel: &Kernel) -> Vec<(usize, usize)> {
                 && kernel.slots[input].role == Role::Input;
             let early = nest.has_reduction() && nest.reads.iter().any(|r| r.operand == input);
             let mut reads = nest.reads.iter().chain(&nest.finish_reads);
-            let alike = reads
-                .all(|r| r.operand != input || (r.index == write.index && r.pad.is_none()));
+            let alike =
+                reads.all(|r| r.operand != input || (r.index == write.index && r.pad.is_none()));
             if same && !early && alike {
                 pairs.push((i, inputs.len() + o));
             }
@@ -192,12 +204,22 @@ fn host_kernel<'c>(
     kernel: &Kernel,
 ) -> Result<Operation<'c>, IrError> {
     let schedule = kernel.schedule.as_ref().ok_or_else(|| {
-        IrError::Missing(format!("kernel '{}' has no schedule: run tloop-schedule", kernel.name))
+        IrError::Missing(format!(
+            "kernel '{}' has no schedule: run tloop-schedule",
+            kernel.name
+        ))
     })?;
     let place = location::from_origins(context, &origins(kernel));
-    let order: Vec<usize> = kernel.arguments().chain(kernel.slots_of(Role::Output)).collect();
+    let order: Vec<usize> = kernel
+        .arguments()
+        .chain(kernel.slots_of(Role::Output))
+        .collect();
     let mut arguments = vec![Type::index(context)];
-    arguments.extend(order.iter().map(|&s| memory(context, &kernel.slots[s].ty, None)));
+    arguments.extend(
+        order
+            .iter()
+            .map(|&s| memory(context, &kernel.slots[s].ty, None)),
+    );
     let block = Block::new(&arguments.iter().map(|&t| (t, place)).collect::<Vec<_>>());
     let mut slots: Vec<Option<Value<'c, 'c>>> = vec![None; kernel.slots.len()];
     for (i, &slot) in order.iter().enumerate() {
@@ -206,7 +228,10 @@ fn host_kernel<'c>(
     let ub = Attribute::parse(context, "#npu.space<ub>");
     let tiles = host::temporary_tiles(kernel, schedule);
     for (slot, tile) in kernel.slots_of(Role::Temporary).zip(&tiles) {
-        let parts = Parts { results: vec![memory(context, tile, ub)], ..Parts::default() };
+        let parts = Parts {
+            results: vec![memory(context, tile, ub)],
+            ..Parts::default()
+        };
         let made = block.append_operation(operation(context, "npu.alloc", place, parts)?);
         slots[slot] = Some(lasting(made.result(0).map_err(missing)?));
     }
@@ -272,13 +297,20 @@ fn emit_nest<'c>(
     }
     let written = |slot: usize| nest.writes.iter().any(|w| w.operand == slot);
     let slots = used.iter().enumerate().map(|(slot, &tile)| {
-        let role = if written(slot) { Role::Output } else { Role::Input };
+        let role = if written(slot) {
+            Role::Output
+        } else {
+            Role::Input
+        };
         Slot::new(tiles[tile].ty.clone(), role)
     });
     let kernel = Kernel {
         name: "tile".into(),
         slots: slots.collect(),
-        schedule: Some(Schedule { grid: Vec::new(), stages: vec![plain_schedule(&nest, tiles, &used)] }),
+        schedule: Some(Schedule {
+            grid: Vec::new(),
+            stages: vec![plain_schedule(&nest, tiles, &used)],
+        }),
         stages: vec![nest],
     };
     let types: Vec<_> = kernel.slots.iter().map(|s| s.ty.clone()).collect();
@@ -301,12 +333,18 @@ fn plain_schedule(nest: &Nest, tiles: &[Tile], used: &[usize]) -> StageSchedule 
             && nest.iters[i].extent > 1
             && position.stride_in_tiles(i, 8, &nest.extents()) == Some(1)
     };
-    let vector = nest.parallels().filter(dense).max_by_key(|&i| nest.iters[i].extent);
+    let vector = nest
+        .parallels()
+        .filter(dense)
+        .max_by_key(|&i| nest.iters[i].extent);
     let rows = nest
         .parallels()
         .filter(|&i| Some(i) != vector && nest.iters[i].extent > 1)
         .max_by_key(|&i| nest.iters[i].extent);
-    let mut order: Vec<usize> = nest.parallels().filter(|&i| Some(i) != vector && Some(i) != rows).collect();
+    let mut order: Vec<usize> = nest
+        .parallels()
+        .filter(|&i| Some(i) != vector && Some(i) != rows)
+        .collect();
     order.extend(rows);
     order.extend(vector);
     order.extend(nest.reductions());
@@ -327,7 +365,13 @@ pub(crate) fn memory<'c>(
     ty: &TensorType,
     space: Option<Attribute<'c>>,
 ) -> Type<'c> {
-    MemRefType::new(types::memory_type(context, ty.element), &ty.shape, None, space).into()
+    MemRefType::new(
+        types::memory_type(context, ty.element),
+        &ty.shape,
+        None,
+        space,
+    )
+    .into()
 }
 
 fn origins(kernel: &Kernel) -> Vec<String> {

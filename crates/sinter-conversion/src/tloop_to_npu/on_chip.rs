@@ -41,22 +41,43 @@ pub(super) fn kernel<'c>(
         }
     }
     let place = location::from_origins(context, &origins);
-    let slots: Vec<usize> = kernel.arguments().chain(kernel.slots_of(Role::Output)).collect();
+    let slots: Vec<usize> = kernel
+        .arguments()
+        .chain(kernel.slots_of(Role::Output))
+        .collect();
     let index = Type::index(context);
     let mut arguments = vec![index];
-    arguments.extend(slots.iter().map(|&s| memory(context, &kernel.slots[s].ty, None)));
+    arguments.extend(
+        slots
+            .iter()
+            .map(|&s| memory(context, &kernel.slots[s].ty, None)),
+    );
     let block = Block::new(&arguments.iter().map(|&t| (t, place)).collect::<Vec<_>>());
     {
         let mut buffers = vec![None; kernel.slots.len()];
         for (i, &slot) in slots.iter().enumerate() {
             buffers[slot] = Some(lasting(block.argument(i + 1).map_err(missing)?));
         }
-        let mut writer =
-            Writer { context, kernel, chip, place, buffers, tiles: Vec::new(), turn: 0, block: &block };
+        let mut writer = Writer {
+            context,
+            kernel,
+            chip,
+            place,
+            buffers,
+            tiles: Vec::new(),
+            turn: 0,
+            block: &block,
+        };
         for tile in &chip.tiles {
             let alloc = || {
                 let ty = memory(context, &tile.ty, Some(tile.space));
-                writer.value("npu.alloc", Parts { results: vec![ty], ..Parts::default() })
+                writer.value(
+                    "npu.alloc",
+                    Parts {
+                        results: vec![ty],
+                        ..Parts::default()
+                    },
+                )
             };
             let first = alloc()?;
             let made = [first, if tile.double { alloc()? } else { first }];
@@ -91,11 +112,21 @@ pub(super) fn kernel<'c>(
 
 fn memory<'c>(context: &'c melior::Context, ty: &TensorType, space: Option<Space>) -> Type<'c> {
     let space = space.map(|s| {
-        let name = if s == Space::Workspace { "gm" } else { s.name() };
+        let name = if s == Space::Workspace {
+            "gm"
+        } else {
+            s.name()
+        };
         parse(context, &format!("#npu.space<{name}>"))
     });
     let space = space.transpose().ok().flatten();
-    MemRefType::new(types::memory_type(context, ty.element), &ty.shape, None, space).into()
+    MemRefType::new(
+        types::memory_type(context, ty.element),
+        &ty.shape,
+        None,
+        space,
+    )
+    .into()
 }
 
 fn parse<'c>(context: &'c melior::Context, text: &str) -> Result<Attribute<'c>, IrError> {
@@ -124,24 +155,29 @@ struct Writer<'c, 'k, 'b> {
 }
 
 impl<'c, 'b> Writer<'c, '_, 'b> {
-    fn append(
-        &self,
-        name: &str,
-        parts: Parts<'c, '_>,
-    ) -> Result<OperationRef<'c, 'b>, IrError> {
+    fn append(&self, name: &str, parts: Parts<'c, '_>) -> Result<OperationRef<'c, 'b>, IrError> {
         let made = operation(self.context, name, self.place, parts)?;
         Ok(self.block.append_operation(made))
     }
 
     fn value(&self, name: &str, parts: Parts<'c, '_>) -> Result<Value<'c, 'b>, IrError> {
-        Ok(lasting(self.append(name, parts)?.result(0).map_err(missing)?))
+        Ok(lasting(
+            self.append(name, parts)?.result(0).map_err(missing)?,
+        ))
     }
 
     fn index(&self, value: i64) -> Result<Value<'c, 'b>, IrError> {
         let ty = Type::index(self.context);
         let value = parse(self.context, &format!("{value} : index"))?;
         let attributes = vec![("value", value)];
-        self.value("arith.constant", Parts { results: vec![ty], attributes, ..Parts::default() })
+        self.value(
+            "arith.constant",
+            Parts {
+                results: vec![ty],
+                attributes,
+                ..Parts::default()
+            },
+        )
     }
 
     /// `affine.apply`, `affine.min` or `affine.max` of expressions over values.
@@ -229,7 +265,11 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
         let constant = body.push(Inst::Const(ty.element, value));
         let iters = ty.shape.iter().map(|&e| Iter::parallel(e)).collect();
         let index = (0..ty.rank()).map(Affine::Iter).collect();
-        let write = Access { operand: tile, index, pad: None };
+        let write = Access {
+            operand: tile,
+            index,
+            pad: None,
+        };
         let nest = Nest::map(iters, Vec::new(), body.finish(vec![constant]), vec![write]);
         let engine = self.engine_of(tile);
         self.compute(&nest, engine)
@@ -241,7 +281,13 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
         step: &Step,
         starts: &[Value<'c, 'b>],
     ) -> Result<Option<Value<'c, 'b>>, IrError> {
-        let Step::Load { slot, tile, start, pad } = step else {
+        let Step::Load {
+            slot,
+            tile,
+            start,
+            pad,
+        } = step
+        else {
             return Ok(None);
         };
         if let Some(pad) = pad {
@@ -262,13 +308,17 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
             let (lo, hi) = match first {
                 Number::Known(n) => {
                     let lo = n.clamp(0, from.shape[d]);
-                    (Number::Known(lo), Number::Known((n + to.shape[d]).clamp(lo, from.shape[d])))
+                    (
+                        Number::Known(lo),
+                        Number::Known((n + to.shape[d]).clamp(lo, from.shape[d])),
+                    )
                 }
                 Number::Value(v) => {
                     let (x, zero) = (Affine::Iter(0), Affine::ZERO);
                     let end = Affine::Const(from.shape[d]);
                     let lo = self.affine("affine.max", &[x.clone(), zero], &[v])?;
-                    let lo = self.affine("affine.min", &[x.clone(), end.clone()], &[self.known(lo)?])?;
+                    let lo =
+                        self.affine("affine.min", &[x.clone(), end.clone()], &[self.known(lo)?])?;
                     let past = x.clone() + Affine::Const(to.shape[d]);
                     let hi = self.affine("affine.min", &[past, end], &[v])?;
                     let hi = self.affine(
@@ -283,7 +333,15 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
             target.push(self.minus(lo, first)?);
             sizes.push(self.minus(hi, lo)?);
         }
-        self.copy(self.buffer(slot)?, &source, self.tile(tile), &target, &sizes, "mte2").map(Some)
+        self.copy(
+            self.buffer(slot)?,
+            &source,
+            self.tile(tile),
+            &target,
+            &sizes,
+            "mte2",
+        )
+        .map(Some)
     }
 
     fn minus(&self, a: Number<'c, 'b>, b: Number<'c, 'b>) -> Result<Number<'c, 'b>, IrError> {
@@ -291,7 +349,11 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
             (Number::Known(a), Number::Known(b)) => Ok(Number::Known(a - b)),
             (a, b) => {
                 let over = [self.known(a)?, self.known(b)?];
-                self.affine("affine.apply", &[Affine::Iter(0) + Affine::Iter(1) * -1], &over)
+                self.affine(
+                    "affine.apply",
+                    &[Affine::Iter(0) + Affine::Iter(1) * -1],
+                    &over,
+                )
             }
         }
     }
@@ -310,8 +372,19 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
         }
         let zeros = vec![Number::Known(0); shape.len()];
         let sizes: Vec<_> = shape.iter().map(|&e| Number::Known(e)).collect();
-        let engine = if self.chip.tiles[tile].space == Space::L0c { "fixpipe" } else { "mte3" };
-        self.copy(self.tile(tile), &zeros, self.buffer(slot)?, &target, &sizes, engine)
+        let engine = if self.chip.tiles[tile].space == Space::L0c {
+            "fixpipe"
+        } else {
+            "mte3"
+        };
+        self.copy(
+            self.tile(tile),
+            &zeros,
+            self.buffer(slot)?,
+            &target,
+            &sizes,
+            engine,
+        )
     }
 
     fn shift(&self, from: TileId, to: TileId) -> Result<Value<'c, 'b>, IrError> {
@@ -324,7 +397,14 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
             (Space::Ub, _) => "mte3",
             _ => "mte2",
         };
-        self.copy(self.tile(from), &zeros, self.tile(to), &zeros, &sizes, engine)
+        self.copy(
+            self.tile(from),
+            &zeros,
+            self.tile(to),
+            &zeros,
+            &sizes,
+            engine,
+        )
     }
 
     fn copy(
@@ -350,9 +430,15 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
             };
             attr::ints(self.context, &list.iter().map(value).collect::<Vec<_>>())
         };
-        let lists = [values(source_offsets), values(target_offsets), values(sizes)];
-        let segments: Vec<i32> =
-            [1, 1].into_iter().chain(lists.iter().map(|l| l.len() as i32)).collect();
+        let lists = [
+            values(source_offsets),
+            values(target_offsets),
+            values(sizes),
+        ];
+        let segments: Vec<i32> = [1, 1]
+            .into_iter()
+            .chain(lists.iter().map(|l| l.len() as i32))
+            .collect();
         let mut operands = vec![source, target];
         operands.extend(lists.iter().flatten());
         let parts = Parts {
@@ -362,7 +448,10 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
                 ("static_source_offsets", fixed(source_offsets)),
                 ("static_target_offsets", fixed(target_offsets)),
                 ("static_sizes", fixed(sizes)),
-                ("engine", parse(self.context, &format!("#npu<engine ({engine})>"))?),
+                (
+                    "engine",
+                    parse(self.context, &format!("#npu<engine ({engine})>"))?,
+                ),
                 (
                     "operandSegmentSizes",
                     DenseI32ArrayAttribute::new(self.context, &segments).into(),
@@ -391,7 +480,14 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
         let region = Region::new();
         let block = region.append_block(Block::new(&[]));
         let tiles: Vec<_> = self.tiles.iter().map(|t| t[self.turn]).collect();
-        emit_nest(self.context, block, self.place, nest, &tiles, &self.chip.tiles)?;
+        emit_nest(
+            self.context,
+            block,
+            self.place,
+            nest,
+            &tiles,
+            &self.chip.tiles,
+        )?;
         block.append_operation(operation(
             self.context,
             "npu.yield",
@@ -400,7 +496,11 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
         )?);
         let engine = parse(self.context, &format!("#npu<engine ({engine})>"))?;
         let attributes = vec![("engine", engine)];
-        let parts = Parts { attributes, regions: vec![region], ..Parts::default() };
+        let parts = Parts {
+            attributes,
+            regions: vec![region],
+            ..Parts::default()
+        };
         self.append("npu.compute", parts).map(|_| ())
     }
 
@@ -465,7 +565,13 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
         tokens: &[Value<'c, 'b>],
         starts: &[Value<'c, 'b>],
     ) -> Result<(), IrError> {
-        self.append("npu.wait", Parts { operands: tokens.to_vec(), ..Parts::default() })?;
+        self.append(
+            "npu.wait",
+            Parts {
+                operands: tokens.to_vec(),
+                ..Parts::default()
+            },
+        )?;
         let rest = body.iter().filter(|s| !matches!(s, Step::Load { .. }));
         self.steps(&rest.cloned().collect::<Vec<_>>(), starts)
     }
@@ -505,14 +611,22 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
             ..Parts::default()
         };
         let made = self.append("scf.for", parts)?;
-        let left: Result<Vec<_>, _> =
-            (0..first.len()).map(|i| made.result(i).map(lasting).map_err(missing)).collect();
+        let left: Result<Vec<_>, _> = (0..first.len())
+            .map(|i| made.result(i).map(lasting).map_err(missing))
+            .collect();
         if trips % 2 == 1 {
             let last = self.chunk_starts(axes, &Affine::Const(trips - 1), &[], starts)?;
             return self.with_turn(0).trip(body, &left?, &last);
         }
         // Nothing is left under way, but only the tokens say so.
-        self.append("npu.wait", Parts { operands: left?, ..Parts::default() }).map(|_| ())
+        self.append(
+            "npu.wait",
+            Parts {
+                operands: left?,
+                ..Parts::default()
+            },
+        )
+        .map(|_| ())
     }
 
     fn pair(
@@ -524,8 +638,9 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
     ) -> Result<(), IrError> {
         let (mut first, mut second) = (self.inside(pair, 0), self.inside(pair, 1));
         let count = lasting(pair.argument(0).map_err(missing)?);
-        let carried: Result<Vec<_>, _> =
-            (1..pair.argument_count()).map(|i| pair.argument(i).map(lasting).map_err(missing)).collect();
+        let carried: Result<Vec<_>, _> = (1..pair.argument_count())
+            .map(|i| pair.argument(i).map(lasting).map_err(missing))
+            .collect();
         let at = |offset: i64| Affine::Iter(0) * 2 + Affine::Const(offset);
         let odd = second.chunk_starts(axes, &at(1), &[count], starts)?;
         let ahead = second.loads(body, &odd)?;
@@ -533,7 +648,15 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
         first.trip(body, &carried?, &even)?;
         let next = self.next_even(axes, body, starts, &first, count)?;
         second.trip(body, &ahead, &odd)?;
-        first.append("scf.yield", Parts { operands: next, ..Parts::default() }).map(|_| ())
+        first
+            .append(
+                "scf.yield",
+                Parts {
+                    operands: next,
+                    ..Parts::default()
+                },
+            )
+            .map(|_| ())
     }
 
     /// Loads for the next even trip, if there is one.
@@ -564,14 +687,29 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
             let at = writer.chunk_starts(axes, &next, &[count], starts)?;
             let tokens = writer.loads(body, &at)?;
             let issued = tokens.len();
-            writer.append("scf.yield", Parts { operands: tokens, ..Parts::default() })?;
+            writer.append(
+                "scf.yield",
+                Parts {
+                    operands: tokens,
+                    ..Parts::default()
+                },
+            )?;
             issued
         };
         {
             let writer = outer.inside(&otherwise, 0);
-            let ready = Parts { results: vec![self.token_type()?], ..Parts::default() };
+            let ready = Parts {
+                results: vec![self.token_type()?],
+                ..Parts::default()
+            };
             let ready = writer.value("npu.ready", ready)?;
-            writer.append("scf.yield", Parts { operands: vec![ready; issued], ..Parts::default() })?;
+            writer.append(
+                "scf.yield",
+                Parts {
+                    operands: vec![ready; issued],
+                    ..Parts::default()
+                },
+            )?;
         }
         let regions = [then, otherwise].map(|block| {
             let region = Region::new();
@@ -585,7 +723,9 @@ impl<'c, 'b> Writer<'c, '_, 'b> {
             ..Parts::default()
         };
         let made = outer.append("scf.if", parts)?;
-        (0..issued).map(|i| made.result(i).map(lasting).map_err(missing)).collect()
+        (0..issued)
+            .map(|i| made.result(i).map(lasting).map_err(missing))
+            .collect()
     }
 }
 

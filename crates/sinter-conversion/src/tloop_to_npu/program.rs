@@ -11,8 +11,8 @@ use melior::ir::attribute::TypeAttribute;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::r#type::{FunctionType, MemRefType};
 use melior::ir::{
-    Attribute, AttributeLike, Block, BlockLike, Location, Operation, Region, RegionLike, Type, Value,
-    ValueLike,
+    Attribute, AttributeLike, Block, BlockLike, Location, Operation, Region, RegionLike, Type,
+    Value, ValueLike,
 };
 use sinter_ir::build::{Parts, lasting, operation, value_key};
 use sinter_ir::error::IrError;
@@ -26,14 +26,18 @@ pub const LAYOUT: &str = "layout";
 
 /// Number of blocks of a launch.
 pub fn blocks(schedule: &Schedule) -> i64 {
-    schedule.grid.iter().map(|a| (a.extent + a.tile - 1) / a.tile).product()
+    schedule
+        .grid
+        .iter()
+        .map(|a| (a.extent + a.tile - 1) / a.tile)
+        .product()
 }
 
 /// Converts the function. `kernels` are the scheduled kernels by symbol.
 ///
 /// # Errors
 /// When the function holds anything but launches, constants, empty tensors and reshapes.
-pub fn program<'c>(
+pub(super) fn program<'c>(
     context: &'c melior::Context,
     function: OperationRef<'c, '_>,
     kernels: &BTreeMap<String, Kernel>,
@@ -47,7 +51,12 @@ pub fn program<'c>(
     for i in 0..body.argument_count() {
         let argument = body.argument(i).map_err(missing)?;
         let ty = types::from_shaped_type(argument.r#type())?;
-        values.define(argument.into(), Kind::Argument(i), ty.element, ty.elements());
+        values.define(
+            argument.into(),
+            Kind::Argument(i),
+            ty.element,
+            ty.elements(),
+        );
     }
     let mut launches = Vec::new();
     let mut results = Vec::new();
@@ -62,11 +71,16 @@ pub fn program<'c>(
             }
             "graph.reshape" => {
                 let of = values.get(op.operand(0).map_err(missing)?)?;
-                values.names.insert(value_key(op.result(0).map_err(missing)?.into()), of);
+                values
+                    .names
+                    .insert(value_key(op.result(0).map_err(missing)?.into()), of);
             }
             "tloop.launch" => launches.push(values.launch(op, kernels)?),
             "func.return" => {
-                results = op.operands().map(|v| values.get(v)).collect::<Result<_, _>>()?;
+                results = op
+                    .operands()
+                    .map(|v| values.get(v))
+                    .collect::<Result<_, _>>()?;
             }
             other => return Err(IrError::Unsupported(format!("'{other}' between launches"))),
         }
@@ -106,9 +120,19 @@ struct Launch<'c> {
 }
 
 impl<'c> Values<'c> {
-    fn define(&mut self, value: Value<'_, '_>, kind: Kind<'c>, element: ElementType, elements: i64) {
+    fn define(
+        &mut self,
+        value: Value<'_, '_>,
+        kind: Kind<'c>,
+        element: ElementType,
+        elements: i64,
+    ) {
         self.names.insert(value_key(value), self.storages.len());
-        self.storages.push(Storage { kind, element, elements });
+        self.storages.push(Storage {
+            kind,
+            element,
+            elements,
+        });
     }
 
     fn get(&self, value: Value<'_, '_>) -> Result<usize, IrError> {
@@ -122,7 +146,12 @@ impl<'c> Values<'c> {
         let result = op.result(0).map_err(missing)?;
         let ty = types::from_shaped_type(result.r#type())?;
         let value = op.attribute("value").map_err(missing)?;
-        self.define(result.into(), Kind::Constant(value), ty.element, ty.elements());
+        self.define(
+            result.into(),
+            Kind::Constant(value),
+            ty.element,
+            ty.elements(),
+        );
         Ok(())
     }
 
@@ -137,10 +166,14 @@ impl<'c> Values<'c> {
             .get(&symbol)
             .ok_or_else(|| IrError::Missing(format!("kernel '@{symbol}' is not in the module")))?;
         let schedule = kernel.schedule.as_ref().ok_or_else(|| {
-            IrError::Missing(format!("kernel '@{symbol}' has no schedule: run tloop-schedule"))
+            IrError::Missing(format!(
+                "kernel '@{symbol}' has no schedule: run tloop-schedule"
+            ))
         })?;
         let slots = |role: &dyn Fn(Role) -> bool| -> Vec<usize> {
-            (0..kernel.slots.len()).filter(|&s| role(kernel.slots[s].role)).collect()
+            (0..kernel.slots.len())
+                .filter(|&s| role(kernel.slots[s].role))
+                .collect()
         };
         let read = slots(&|r| matches!(r, Role::Input | Role::Constant));
         let written = slots(&|r| r == Role::Output);
@@ -195,7 +228,13 @@ impl<'c> Values<'c> {
 }
 
 fn flat<'c>(context: &'c melior::Context, element: ElementType, elements: i64) -> Type<'c> {
-    MemRefType::new(types::memory_type(context, element), &[elements], None, None).into()
+    MemRefType::new(
+        types::memory_type(context, element),
+        &[elements],
+        None,
+        None,
+    )
+    .into()
 }
 
 fn emit<'c>(
@@ -214,11 +253,18 @@ fn emit<'c>(
     let outputs: Vec<Type<'c>> = results.iter().map(|&s| type_of(s)).collect();
     let block = Block::new(&inputs.iter().map(|&t| (t, place)).collect::<Vec<_>>());
     {
-        let mut emitter =
-            Emitter { context, block: &block, storages, made: BTreeMap::new(), packed: Vec::new() };
+        let mut emitter = Emitter {
+            context,
+            block: &block,
+            storages,
+            made: BTreeMap::new(),
+            packed: Vec::new(),
+        };
         for &s in &arguments {
             if let Kind::Argument(i) = storages[s].kind {
-                emitter.made.insert(s, lasting(block.argument(i).map_err(missing)?));
+                emitter
+                    .made
+                    .insert(s, lasting(block.argument(i).map_err(missing)?));
             }
         }
         let (mut read, mut written) = (BTreeSet::new(), BTreeMap::new());
@@ -237,9 +283,14 @@ fn emit<'c>(
             written.extend(launch.writes.iter().copied());
             emitter.launch(launch)?;
         }
-        let operands: Result<Vec<_>, _> =
-            results.iter().map(|&s| emitter.buffer(s, None, place)).collect();
-        let parts = Parts { operands: operands?, ..Parts::default() };
+        let operands: Result<Vec<_>, _> = results
+            .iter()
+            .map(|&s| emitter.buffer(s, None, place))
+            .collect();
+        let parts = Parts {
+            operands: operands?,
+            ..Parts::default()
+        };
         block.append_operation(operation(context, "npu.return", place, parts)?);
     }
     let region = Region::new();
@@ -256,7 +307,11 @@ fn emit<'c>(
             attributes.push((key, value));
         }
     }
-    let parts = Parts { attributes, regions: vec![region], ..Parts::default() };
+    let parts = Parts {
+        attributes,
+        regions: vec![region],
+        ..Parts::default()
+    };
     operation(context, "npu.program", place, parts)
 }
 
@@ -282,9 +337,14 @@ impl<'c, 'b> Emitter<'c, '_, 'b> {
         if let Some(&value) = self.made.get(&storage) {
             return Ok(value);
         }
-        let Storage { element, elements, .. } = self.storages[storage];
+        let Storage {
+            element, elements, ..
+        } = self.storages[storage];
         let results = vec![flat(self.context, element, elements)];
-        let parts = Parts { results, ..Parts::default() };
+        let parts = Parts {
+            results,
+            ..Parts::default()
+        };
         let made = self.append("npu.buffer", place, parts)?;
         self.made.insert(storage, made);
         Ok(made)
@@ -297,11 +357,16 @@ impl<'c, 'b> Emitter<'c, '_, 'b> {
         layout: Option<&Layout>,
         place: Location<'c>,
     ) -> Result<Value<'c, 'b>, IrError> {
-        let found = self.packed.iter().find(|(s, l, _)| *s == storage && l.as_ref() == layout);
+        let found = self
+            .packed
+            .iter()
+            .find(|(s, l, _)| *s == storage && l.as_ref() == layout);
         if let Some((_, _, value)) = found {
             return Ok(*value);
         }
-        let Storage { element, elements, .. } = self.storages[storage];
+        let Storage {
+            element, elements, ..
+        } = self.storages[storage];
         let mut attributes = vec![("value", value)];
         let mut physical = elements;
         if let Some(layout) = layout {
@@ -310,7 +375,11 @@ impl<'c, 'b> Emitter<'c, '_, 'b> {
             attributes.push((LAYOUT, layout_to_attribute(self.context, layout)?));
         }
         let results = vec![flat(self.context, element, physical)];
-        let parts = Parts { results, attributes, ..Parts::default() };
+        let parts = Parts {
+            results,
+            attributes,
+            ..Parts::default()
+        };
         let made = self.append("npu.constant", place, parts)?;
         self.packed.push((storage, layout.cloned(), made));
         Ok(made)
@@ -322,7 +391,9 @@ impl<'c, 'b> Emitter<'c, '_, 'b> {
         place: Location<'c>,
         parts: Parts<'c, '_>,
     ) -> Result<Value<'c, 'b>, IrError> {
-        let made = self.block.append_operation(operation(self.context, name, place, parts)?);
+        let made = self
+            .block
+            .append_operation(operation(self.context, name, place, parts)?);
         Ok(lasting(made.result(0).map_err(missing)?))
     }
 
@@ -337,8 +408,15 @@ impl<'c, 'b> Emitter<'c, '_, 'b> {
         let symbol = format!("@{}", launch.kernel);
         let symbol = Attribute::parse(self.context, &symbol)
             .ok_or_else(|| IrError::Unsupported(format!("kernel name '{symbol}'")))?;
-        let attributes = vec![("kernel", symbol), ("blocks", attr::int(self.context, launch.blocks))];
-        let parts = Parts { operands, attributes, ..Parts::default() };
+        let attributes = vec![
+            ("kernel", symbol),
+            ("blocks", attr::int(self.context, launch.blocks)),
+        ];
+        let parts = Parts {
+            operands,
+            attributes,
+            ..Parts::default()
+        };
         let made = operation(self.context, "npu.launch", launch.location, parts)?;
         self.block.append_operation(made);
         Ok(())
@@ -346,7 +424,11 @@ impl<'c, 'b> Emitter<'c, '_, 'b> {
 }
 
 fn name_of(op: OperationRef<'_, '_>) -> String {
-    op.name().as_string_ref().as_str().unwrap_or_default().to_owned()
+    op.name()
+        .as_string_ref()
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn missing(error: melior::Error) -> IrError {

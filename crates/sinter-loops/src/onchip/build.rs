@@ -173,7 +173,11 @@ impl<'k> Stage<'k> {
                 builder.kernel.slots[read.operand].role == Role::Temporary
                     && read.index.iter().any(|e| e.uses(i))
             });
-            let wanted = if whole { extent } else { wanted.get(r).copied().unwrap_or(extent) };
+            let wanted = if whole {
+                extent
+            } else {
+                wanted.get(r).copied().unwrap_or(extent)
+            };
             let chunk = largest_divisor(extent, wanted);
             if chunk < extent {
                 let start = Some(builder.grid.len() + chunks.len());
@@ -352,7 +356,11 @@ impl<'k> Stage<'k> {
             let boxed = self.boxed(write)?;
             if builder.kernel.slots[slot].role == Role::Temporary {
                 let operand = self.temporary(builder, slot, &boxed);
-                accesses.push(Access { operand, index: boxed.within(), pad: None });
+                accesses.push(Access {
+                    operand,
+                    index: boxed.within(),
+                    pad: None,
+                });
                 continue;
             }
             if boxed.shape.iter().product::<i64>() != points {
@@ -362,8 +370,16 @@ impl<'k> Stage<'k> {
                 });
             }
             let tile = builder.tile(Space::Ub, builder.element(slot), boxed.shape);
-            stores.push(Step::Store { tile, slot, start: boxed.start });
-            accesses.push(Access { operand: tile, index: boxed.local, pad: None });
+            stores.push(Step::Store {
+                tile,
+                slot,
+                start: boxed.start,
+            });
+            accesses.push(Access {
+                operand: tile,
+                index: boxed.local,
+                pad: None,
+            });
         }
         Ok((accesses, stores))
     }
@@ -447,7 +463,10 @@ impl<'k> Stage<'k> {
                 // What the vector unit made reaches the matrix unit through device memory.
                 for space in [Space::Workspace, Space::L1] {
                     let to = builder.tile(space, ty.element, ty.shape.clone());
-                    loads.hoisted.push(Step::Move { from: read.operand, to });
+                    loads.hoisted.push(Step::Move {
+                        from: read.operand,
+                        to,
+                    });
                     read.operand = to;
                 }
             }

@@ -37,7 +37,11 @@ pub(crate) fn execute(args: &Bench) -> Result<()> {
         text += &format!("\n{:>10} {:>10}  kernel\n", "us", "price us");
         for k in &r.kernel_times {
             let (us, price) = (k.median_us, k.price_us);
-            text += &format!("{us:>10.1} {price:>10.1}  {} [{}]\n", k.symbol, k.origins.join(", "));
+            text += &format!(
+                "{us:>10.1} {price:>10.1}  {} [{}]\n",
+                k.symbol,
+                k.origins.join(", ")
+            );
         }
     }
     Ok(print(&text)?)

@@ -8,7 +8,11 @@ use crate::args::Compile;
 pub(crate) fn execute(args: &Compile) -> Result<()> {
     let options = args.compile.options(args.threads);
     if let Some(level) = args.emit {
-        return Ok(print(&sinter_driver::emit(&args.model, &options, level.into())?)?);
+        return Ok(print(&sinter_driver::emit(
+            &args.model,
+            &options,
+            level.into(),
+        )?)?);
     }
     let compiled = sinter_driver::compile(&args.model, &options)?;
     if let Some(path) = &args.output {

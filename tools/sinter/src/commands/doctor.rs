@@ -20,5 +20,9 @@ pub(crate) fn execute(args: &Doctor) -> Result<ExitCode> {
     };
     print(&text)?;
     let all = checks.iter().all(|c| c.ok);
-    Ok(if all { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(if all {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(1)
+    })
 }

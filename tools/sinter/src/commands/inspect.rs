@@ -7,7 +7,10 @@ use crate::args::Inspect;
 
 pub(crate) fn execute(args: &Inspect) -> Result<()> {
     let report = sinter_driver::inspect(&args.model)?;
-    let text =
-        if args.json { serde_json::to_string_pretty(&report)? } else { report.to_string() };
+    let text = if args.json {
+        serde_json::to_string_pretty(&report)?
+    } else {
+        report.to_string()
+    };
     Ok(print(&text)?)
 }

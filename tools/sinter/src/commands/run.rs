@@ -15,7 +15,10 @@ pub(crate) fn execute(args: &Run) -> Result<()> {
         let Some((name, file)) = text.rsplit_once('=') else {
             bail!("--input '{text}' is not NAME=FILE.npy");
         };
-        if inputs.insert(name.to_owned(), PathBuf::from(file)).is_some() {
+        if inputs
+            .insert(name.to_owned(), PathBuf::from(file))
+            .is_some()
+        {
             bail!("--input names '{name}' twice");
         }
     }
@@ -32,7 +35,10 @@ pub(crate) fn execute(args: &Run) -> Result<()> {
     if let Some(directory) = &args.output_dir {
         sinter_driver::write_outputs(directory, &done.outputs)?;
     }
-    let lines: Vec<_> =
-        done.outputs.iter().map(|(name, t)| format!("{name}: {}", TensorSummary(t))).collect();
+    let lines: Vec<_> = done
+        .outputs
+        .iter()
+        .map(|(name, t)| format!("{name}: {}", TensorSummary(t)))
+        .collect();
     Ok(print(&lines.join("\n"))?)
 }
