@@ -1,6 +1,9 @@
 //! Compiles kernels, loads them and runs them on tensors.
 
-pub mod schedules;
+// Each test binary uses a part of it.
+#![allow(dead_code)]
+
+pub(crate) mod schedules;
 
 use melior::Context;
 use melior::dialect::DialectRegistry;
@@ -15,7 +18,7 @@ use sinter_loops::tensor::Tensor;
 type Entry = unsafe extern "C" fn(*const *mut u8, *const i64, u64, u64, *mut u8);
 
 /// Kernels that were compiled together.
-pub struct Library {
+pub(crate) struct Library {
     library: libloading::Library,
     kernels: Vec<Compiled>,
     _file: tempfile::NamedTempFile,
@@ -27,7 +30,7 @@ struct Compiled {
     scratch_bytes: usize,
 }
 
-pub fn context() -> Context {
+pub(crate) fn context() -> Context {
     let registry = DialectRegistry::new();
     melior::utility::register_all_dialects(&registry);
     let context = Context::new();
@@ -37,7 +40,7 @@ pub fn context() -> Context {
 }
 
 /// Emits kernels into one module and translates it. Kernels get the symbols `k0`, `k1`, ...
-pub fn module(kernels: &[Kernel], target: &Target) -> (Bitcode, Vec<(u64, usize)>) {
+pub(crate) fn module(kernels: &[Kernel], target: &Target) -> (Bitcode, Vec<(u64, usize)>) {
     let context = context();
     let location = Location::unknown(&context);
     let mut module = Module::new(location);
@@ -79,7 +82,7 @@ pub fn module(kernels: &[Kernel], target: &Target) -> (Bitcode, Vec<(u64, usize)
 }
 
 /// Compiles kernels for this machine, several to a module.
-pub fn library(kernels: &[Kernel], target: &Target) -> Library {
+pub(crate) fn library(kernels: &[Kernel], target: &Target) -> Library {
     let (bitcode, facts) = module(kernels, target);
     let code = compile(&[bitcode], target, 1).unwrap_or_else(|e| panic!("{e}"));
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
@@ -144,7 +147,7 @@ impl Guarded {
 impl Library {
     /// Runs kernel `n` on its inputs and constants, in slot order, in two calls of half the blocks
     /// (the second half first), and returns its outputs.
-    pub fn run(&self, n: usize, inputs: &[Tensor]) -> Vec<Tensor> {
+    pub(crate) fn run(&self, n: usize, inputs: &[Tensor]) -> Vec<Tensor> {
         let compiled = &self.kernels[n];
         let kernel = &compiled.kernel;
         // SAFETY: the symbol has the kernel ABI's type.

@@ -13,7 +13,7 @@ use sinter_loops::tensor::Tensor;
 use super::Library;
 
 /// A legal schedule without any sense.
-pub fn random_schedule(kernel: &Kernel, rng: &mut SmallRng) -> Schedule {
+pub(crate) fn random_schedule(kernel: &Kernel, rng: &mut SmallRng) -> Schedule {
     let axes = shared_axes(kernel).expect("a placed kernel").axes;
     let grid = axes
         .into_iter()
@@ -64,7 +64,7 @@ fn random_stage(nest: &Nest, rng: &mut SmallRng) -> StageSchedule {
 }
 
 /// Whether a schedule leaves every operation and its order as the interpreter has it.
-pub fn is_exact(kernel: &Kernel) -> bool {
+pub(crate) fn is_exact(kernel: &Kernel) -> bool {
     let stages = kernel.schedule.iter().flat_map(|s| &s.stages);
     let in_order = stages.zip(&kernel.stages).all(|(schedule, nest)| {
         let reordered = schedule
@@ -97,7 +97,7 @@ pub fn is_exact(kernel: &Kernel) -> bool {
 /// Runs a kernel and compares its outputs with the interpreter's: bit by bit where the schedule is
 /// exact, otherwise within a tolerance. Zeros of both signs are alike, and so are all NaNs.
 #[track_caller]
-pub fn assert_agrees(library: &Library, n: usize, kernel: &Kernel, inputs: &[Tensor]) {
+pub(crate) fn assert_agrees(library: &Library, n: usize, kernel: &Kernel, inputs: &[Tensor]) {
     let want = interp::run(kernel, inputs);
     let got = library.run(n, inputs);
     assert_eq!(want.len(), got.len());
