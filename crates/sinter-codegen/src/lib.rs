@@ -8,10 +8,10 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`lower`] | the upstream conversions, as one pass pipeline |
+//! | [`lower`](mod@lower) | the upstream conversions, as one pass pipeline |
 //! | [`target`] | target triple, CPU and features |
-//! | [`translate`] | LLVM dialect to LLVM bitcode, with the kernel ABI's entry point |
-//! | [`object`] | optimisation, objects and assembly |
+//! | [`translate`](mod@translate) | LLVM dialect to LLVM bitcode, with the kernel ABI's entry point |
+//! | [`object`](mod@object) | optimisation, objects and assembly |
 //! | [`link`] | the shared object |
 //!
 //! The result has no undefined symbol, and the same input gives the same bytes: nothing depends on
