@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use sinter_conversion::graph_to_tloop::ConvertGraphToTloop;
+use sinter_conversion::tloop_to_npu::{ConvertTloopToNpu, ConvertTloopToNpuOptions};
 use sinter_device::Device;
 use sinter_fusion::{Fused, Options, Policy, fuse};
 use sinter_ir::kernel::canonical;
@@ -17,6 +18,10 @@ use sinter_ops::{Attr, Graph, Op, ValueId};
 use sinter_pass::{NoOptions, OptionSet, Pass};
 use sinter_transforms::fused_module::fused_to_module;
 use sinter_transforms::graph_fuse::{GraphFuse, GraphFuseOptions};
+use sinter_transforms::npu_check_races::NpuCheckRaces;
+use sinter_transforms::npu_insert_sync::NpuInsertSync;
+use sinter_transforms::npu_plan_memory::{NpuPlanMemory, NpuPlanMemoryOptions};
+use sinter_transforms::npu_verify_plan::{NpuVerifyPlan, NpuVerifyPlanOptions};
 use sinter_transforms::tloop_apply_layouts::TloopApplyLayouts;
 use sinter_transforms::tloop_coalesce::TloopCoalesce;
 use sinter_transforms::tloop_place_stages::{TloopPlaceStages, TloopPlaceStagesOptions};
@@ -247,5 +252,52 @@ fn the_pass_leaves_the_groups_of_the_program() {
             module_to_graph(&module).unwrap().nodes.len(),
             fused.graph.nodes.len()
         );
+    }
+}
+
+#[test]
+fn planned_programs_pass_the_independent_checks() {
+    let context = Context::new();
+    for graph in graphs() {
+        for device in ["host", "ascend-910b"] {
+            let fused = fused(&graph, Policy::Greedy, device);
+            let module = fused_to_module(&context, &fused).unwrap();
+            let top = module.as_operation();
+            let device = device.to_string();
+            ConvertGraphToTloop.run(top, &NoOptions {}).unwrap();
+            TloopApplyLayouts.run(top, &NoOptions {}).unwrap();
+            TloopPlaceStages
+                .run(top, &TloopPlaceStagesOptions::default())
+                .unwrap();
+            TloopCoalesce.run(top, &NoOptions {}).unwrap();
+            TloopSchedule
+                .run(
+                    top,
+                    &TloopScheduleOptions {
+                        device: device.clone(),
+                    },
+                )
+                .unwrap();
+            ConvertTloopToNpu
+                .run(
+                    top,
+                    &ConvertTloopToNpuOptions {
+                        device: device.clone(),
+                    },
+                )
+                .unwrap();
+            NpuInsertSync.run(top, &NoOptions {}).unwrap();
+            NpuCheckRaces.run(top, &NoOptions {}).unwrap();
+            NpuPlanMemory
+                .run(
+                    top,
+                    &NpuPlanMemoryOptions {
+                        device: device.clone(),
+                    },
+                )
+                .unwrap();
+            let checked = NpuVerifyPlan.run(top, &NpuVerifyPlanOptions { device });
+            assert_eq!(checked, Ok(()), "{}", graph.name);
+        }
     }
 }

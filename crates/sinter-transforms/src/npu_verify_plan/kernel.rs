@@ -26,7 +26,7 @@ pub(super) fn check<'c, 'a>(
     faults: &mut Vec<Fault<'c, 'a>>,
 ) {
     let all = steps(kernel);
-    let mut tiles = BTreeMap::new();
+    let (mut tiles, mut number) = (Vec::new(), BTreeMap::new());
     for &(_, op) in all.iter().filter(|(_, op)| name(*op) == "npu.alloc") {
         let Ok(result) = op.result(0) else { continue };
         match tile(op) {
@@ -34,7 +34,8 @@ pub(super) fn check<'c, 'a>(
                 if let Some(message) = outside(kernel, &tile, device) {
                     faults.push(Fault { op, message });
                 }
-                tiles.insert(value_key(result.into()), tile);
+                number.insert(value_key(result.into()), tiles.len());
+                tiles.push(tile);
             }
             None => {
                 let message = "has no place: run npu-plan-memory".to_string();
@@ -43,7 +44,8 @@ pub(super) fn check<'c, 'a>(
         }
     }
     let mut touch = |key: usize, step: usize| {
-        if let Some(tile) = tiles.get_mut(&key) {
+        if let Some(&tile) = number.get(&key) {
+            let tile: &mut Tile<'_, '_> = &mut tiles[tile];
             let (first, last) = tile.live.unwrap_or((step, step));
             tile.live = Some((first.min(step), last.max(step)));
         }
@@ -61,7 +63,7 @@ pub(super) fn check<'c, 'a>(
             }
         }
     }
-    overlaps(&tiles.into_values().collect::<Vec<_>>(), faults);
+    overlaps(&tiles, faults);
 }
 
 fn overlaps<'c, 'a>(tiles: &[Tile<'c, 'a>], faults: &mut Vec<Fault<'c, 'a>>) {
