@@ -11,7 +11,7 @@ use sinter_loops::types::ElementType;
 use crate::body;
 use crate::device::Device;
 use crate::footprint::on_chip;
-use crate::host_price::{block_count, device_bytes, vector_time};
+use crate::host_price::{DeviceBytes, block_count, vector_time};
 use crate::price::{Price, Time};
 use crate::refusal::Refusal;
 
@@ -54,8 +54,8 @@ pub(crate) fn price(
         .map(|e| time(e))
         .max()
         .unwrap_or_default();
-    let (read_bytes, written_bytes) = device_bytes(kernel);
-    let bytes = read_bytes + written_bytes;
+    let moved = DeviceBytes::of(kernel);
+    let bytes = moved.all();
     let shared = device
         .level("gm", bytes)
         .map_or(Time::ZERO, |l| Time::of_bytes(bytes, l.gbps_all));
@@ -70,8 +70,8 @@ pub(crate) fn price(
         matrix,
         memory,
         fill_drain,
-        read_bytes,
-        written_bytes,
+        read_bytes: moved.read(),
+        written_bytes: moved.outputs,
         chip_bytes: chip.map(|s| lowered.bytes_in(s).unsigned_abs()).sum(),
         blocks,
     })

@@ -216,6 +216,10 @@ pub struct Device {
     pub barrier_ns: f64,
     /// Price of entering one block.
     pub block_ns: f64,
+    /// Bytes that a run touches between two uses of a constant, at least: constants are not in
+    /// smaller caches.
+    #[serde(default)]
+    pub constant_reuse_bytes: u64,
     /// Granularity of transfers.
     #[serde(default = "one")]
     pub transfer_block_bytes: u64,

@@ -21,17 +21,47 @@ pub(crate) fn block_count(grid: &[GridAxis]) -> u64 {
         .product()
 }
 
-/// Bytes that a kernel reads from and writes to device memory, each operand once.
-pub(crate) fn device_bytes(kernel: &Kernel) -> (u64, u64) {
-    let (mut read, mut written) = (0, 0);
-    for (slot, bytes) in kernel.slots.iter().zip(touched_bytes(kernel)) {
-        match slot.role {
-            Role::Input | Role::Constant => read += bytes,
-            Role::Output => written += bytes,
-            Role::Temporary => {}
+/// Bytes that a kernel moves between device memory and the cores, each operand once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct DeviceBytes {
+    pub(crate) inputs: u64,
+    pub(crate) constants: u64,
+    pub(crate) outputs: u64,
+}
+
+impl DeviceBytes {
+    pub(crate) fn of(kernel: &Kernel) -> Self {
+        let mut out = Self::default();
+        for (slot, bytes) in kernel.slots.iter().zip(touched_bytes(kernel)) {
+            match slot.role {
+                Role::Input => out.inputs += bytes,
+                Role::Constant => out.constants += bytes,
+                Role::Output => out.outputs += bytes,
+                Role::Temporary => {}
+            }
         }
+        out
     }
-    (read, written)
+
+    pub(crate) fn read(self) -> u64 {
+        self.inputs + self.constants
+    }
+
+    pub(crate) fn all(self) -> u64 {
+        self.read() + self.outputs
+    }
+}
+
+/// Time to move the bytes when the busiest core moves `share` of them. Activations come from the
+/// cache level that holds them; constants were last used one run ago.
+fn memory_time(bytes: DeviceBytes, share: f64, device: &Device) -> Time {
+    let at = |bytes: u64, footprint: u64| match device.level("gm", footprint) {
+        Some(level) => Time::of_bytes(bytes, (level.gbps / share).min(level.gbps_all)),
+        None => Time::ZERO,
+    };
+    let activations = bytes.inputs + bytes.outputs;
+    let stale = bytes.all().max(device.constant_reuse_bytes);
+    at(activations, bytes.all()) + at(bytes.constants, stale)
 }
 
 /// The price of a kernel with a schedule whose arithmetic takes `work` on one core.
@@ -41,17 +71,15 @@ pub(crate) fn price(kernel: &Kernel, schedule: &Schedule, work: Time, device: &D
     // The busiest core runs the most blocks.
     let share = blocks.div_ceil(cores) as f64 / blocks as f64;
     let vector = work.scale(share);
-    let (read_bytes, written_bytes) = device_bytes(kernel);
-    let bytes = read_bytes + written_bytes;
-    let memory = match device.level("gm", bytes) {
-        Some(level) => {
-            let together = (level.gbps / share).min(level.gbps_all);
-            Time::of_bytes(bytes, together)
-        }
-        None => Time::ZERO,
+    let bytes = DeviceBytes::of(kernel);
+    let memory = memory_time(bytes, share, device);
+    let together = if blocks > 1 && cores > 1 {
+        device.barrier_ns
+    } else {
+        0.0
     };
-    let launch = Time::from_ns(device.launch_ns)
-        + Time::from_ns(device.block_ns * blocks.div_ceil(cores) as f64);
+    let entry = device.block_ns * blocks.div_ceil(cores) as f64;
+    let launch = Time::from_ns(device.launch_ns + together + entry);
     Price {
         total: launch + vector.max(memory),
         launch,
@@ -59,8 +87,8 @@ pub(crate) fn price(kernel: &Kernel, schedule: &Schedule, work: Time, device: &D
         matrix: Time::ZERO,
         memory,
         fill_drain: Time::ZERO,
-        read_bytes,
-        written_bytes,
+        read_bytes: bytes.read(),
+        written_bytes: bytes.outputs,
         chip_bytes: temporary_bytes(kernel, schedule),
         blocks,
     }

@@ -140,7 +140,7 @@ impl<'a> Stage<'a> {
                     continue;
                 }
                 for rows in self.row_candidates(v) {
-                    for row_tile in self.row_tiles(rows, vectors) {
+                    for row_tile in self.row_tiles(v, rows, vectors) {
                         let found = self.priced(Some(v), lanes, vectors, rows, row_tile);
                         if best.as_ref().is_none_or(|b| found.cost < b.cost) {
                             best = Some(found);
@@ -215,12 +215,17 @@ impl<'a> Stage<'a> {
         out
     }
 
-    /// Sizes of the row tile that the registers hold.
-    fn row_tiles(&self, rows: Option<usize>, vectors: i64) -> Vec<i64> {
-        let Some(rows) = rows else { return vec![1] };
+    /// Sizes of the row tile that the registers hold. Shared loads stay in registers too.
+    fn row_tiles(&self, v: usize, rows: Option<usize>, vectors: i64) -> Vec<i64> {
+        let Some(row_iter) = rows else { return vec![1] };
         let temporaries = (self.live - self.nest.reads.len() as i64).max(0);
         let free = self.device.vector_registers() - vectors - 1 - temporaries;
-        let most = (free / vectors).min(self.extents[rows]);
+        let each = if self.shares_loads(Some(v), rows) {
+            2
+        } else {
+            1
+        };
+        let most = (free / (vectors * each)).min(self.extents[row_iter]);
         (2..=most.max(1)).collect()
     }
 
@@ -232,7 +237,7 @@ impl<'a> Stage<'a> {
         rows: Option<usize>,
         row_tile: i64,
     ) -> Choice {
-        let unroll = self.unroll(row_tile, vectors);
+        let unroll = self.unroll(v, rows, row_tile, vectors);
         let schedule = StageSchedule {
             order: self.order(v, rows),
             vector: v,
@@ -247,31 +252,43 @@ impl<'a> Stage<'a> {
         Choice { schedule, cost }
     }
 
-    /// Unroll factor of the innermost reductions together: the measured one of the tile; else short
-    /// reductions whole, from the innermost outwards, so that taps share their loads, or a few steps of
-    /// a long one.
-    fn unroll(&self, row_tile: i64, vectors: i64) -> i64 {
+    /// Unroll factor of the innermost reductions together: a few steps of a long one, a short one
+    /// whole. Where taps share their loads (a window that moves with the rows), all short ones,
+    /// from the innermost outwards.
+    fn unroll(&self, v: Option<usize>, rows: Option<usize>, row_tile: i64, vectors: i64) -> i64 {
         let mut reductions = self.nest.reductions().rev().map(|i| self.extents[i]);
         let Some(innermost) = reductions.next() else {
             return 1;
         };
-        let measured = self.measured(row_tile, vectors).map(|t| t.unroll);
-        if let Some(unroll) = measured.filter(|u| innermost > SHORT && self.nest.contract && *u > 0)
-        {
-            return unroll;
-        }
         if innermost > SHORT {
-            return UNROLL;
+            let measured = self.measured(row_tile, vectors).map(|t| t.unroll);
+            return measured.filter(|_| self.nest.contract).unwrap_or(UNROLL);
         }
-        let room = MOST_UNROLLED / (row_tile * vectors).max(1);
         let mut unroll = innermost;
-        for extent in reductions {
-            if extent > SHORT || unroll * extent > room {
-                break;
+        if self.shares_loads(v, rows) {
+            let room = MOST_UNROLLED / (row_tile * vectors).max(1);
+            for extent in reductions {
+                if extent > SHORT || unroll * extent > room {
+                    break;
+                }
+                unroll *= extent;
             }
-            unroll *= extent;
         }
         unroll
+    }
+
+    /// Whether a vector that is loaded for one row is also loaded for another row at another tap.
+    fn shares_loads(&self, v: Option<usize>, rows: Option<usize>) -> bool {
+        let (Some(v), Some(rows)) = (v, rows) else {
+            return false;
+        };
+        let slides = |e: &sinter_loops::affine::Affine| {
+            e.uses(rows) && self.nest.reductions().any(|r| e.uses(r))
+        };
+        self.nest
+            .reads
+            .iter()
+            .any(|r| uses(r, v) && r.index.iter().any(slides))
     }
 
     fn measured(&self, row_tile: i64, vectors: i64) -> Option<&crate::device::RegisterTile> {

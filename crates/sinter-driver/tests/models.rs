@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use sinter_driver::{CompileOptions, RunOptions, ShapeArg, run};
+use sinter_driver::{CompileOptions, RunOptions, ShapeArg, compile, inspect, run};
 use sinter_loops::npy;
 use sinter_loops::tensor::Tensor;
 
@@ -124,8 +124,29 @@ impl Case {
         named.collect()
     }
 
+    /// At most 0.55 kernels per operator, and 0.6 of the bytes that unfused kernels pass on.
+    fn check_figures(&self, offline: &Path) {
+        let figures = inspect(offline).expect("the model was just written");
+        let kernels = figures.kernels as f64 / figures.operators as f64;
+        let bytes = figures.intermediate_bytes as f64 / figures.unfused_intermediate_bytes as f64;
+        println!(
+            "{} on {}: {kernels:.3} kernels per operator, {bytes:.3} of the bytes",
+            self.model, figures.device
+        );
+        assert!(
+            kernels <= 0.55,
+            "{}: {kernels:.3} kernels per operator",
+            self.model
+        );
+        assert!(
+            bytes <= 0.6,
+            "{}: {bytes:.3} of the unfused bytes",
+            self.model
+        );
+    }
+
     fn check(&self, device: &str, fusion: &str, adversarial: bool, inputs: &Inputs) {
-        let compile = CompileOptions {
+        let compile_options = CompileOptions {
             device: device.into(),
             fusion: fusion.into(),
             shapes: vec![
@@ -135,10 +156,17 @@ impl Case {
             ],
             ..CompileOptions::default()
         };
+        let offline = inputs.folder.path().join("model.sinter");
+        compile(&self.path(), &compile_options)
+            .and_then(|compiled| compiled.write(&offline))
+            .unwrap_or_else(|e| panic!("{} on {device}, {fusion}: {e}", self.model));
+        if fusion == "egraph" {
+            self.check_figures(&offline);
+        }
         for (what, options, expected) in inputs.all(self.input, adversarial) {
             let what = format!("{} on {device}, {fusion}, {what}", self.model);
             let done =
-                run(&self.path(), &compile, &options).unwrap_or_else(|e| panic!("{what}: {e}"));
+                run(&offline, &compile_options, &options).unwrap_or_else(|e| panic!("{what}: {e}"));
             assert_eq!(
                 done.outputs.len(),
                 expected.len(),
@@ -184,7 +212,7 @@ struct Inputs {
     image: PathBuf,
     random_outputs: BTreeMap<String, Tensor>,
     image_outputs: BTreeMap<String, Tensor>,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl Inputs {
@@ -203,7 +231,7 @@ impl Inputs {
             image,
             random_outputs,
             image_outputs,
-            _folder: folder,
+            folder,
         }
     }
 
