@@ -100,6 +100,10 @@ pub const TLOOP_TO_NPU: Pipeline = Pipeline {
             run: "npu-plan-memory{device=${device}}",
             why: "after the waits, which keep tiles alive",
         },
+        Step {
+            run: "npu-verify-plan{device=${device}}",
+            why: "independent of the planner: nothing overlaps, nothing is over a space's size",
+        },
     ],
 };
 
