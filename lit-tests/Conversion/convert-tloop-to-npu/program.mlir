@@ -5,10 +5,10 @@
 
 // CHECK-LABEL: npu.program @main
 // CHECK-SAME: ([[X:%.+]]: memref<64xf32> {graph.name = "x"}) -> (memref<64xf32> {graph.name = "y"})
-// CHECK-DAG: [[A:%.+]] = npu.buffer : memref<64xf32>
-// CHECK-DAG: [[Y:%.+]] = npu.buffer : memref<64xf32>
-// CHECK: npu.launch @abs blocks({{[0-9]+}}) ([[X]], [[A]] : memref<64xf32>, memref<64xf32>)
+// CHECK: [[A:%.+]] = npu.buffer : memref<64xf32>
+// CHECK-NEXT: npu.launch @abs blocks({{[0-9]+}}) ([[X]], [[A]] : memref<64xf32>, memref<64xf32>)
 // CHECK-NEXT: npu.barrier
+// CHECK-NEXT: [[Y:%.+]] = npu.buffer : memref<64xf32>
 // CHECK-NEXT: npu.launch @abs blocks({{[0-9]+}}) ([[A]], [[Y]] : memref<64xf32>, memref<64xf32>)
 // CHECK-NEXT: npu.return [[Y]]
 tloop.kernel @abs(%x: tensor<4x16xf32>) -> tensor<4x16xf32> attributes {roles = ["input"]} {
