@@ -20,6 +20,7 @@
 pub mod link;
 pub mod lower;
 pub mod object;
+mod support;
 pub mod target;
 pub mod translate;
 
@@ -61,5 +62,7 @@ pub fn compile(
     target: &Target,
     threads: usize,
 ) -> Result<Vec<u8>, CodegenError> {
-    shared_object(&objects(modules, target, threads)?)
+    let mut objects = objects(modules, target, threads)?;
+    objects.push(support::object(target)?);
+    shared_object(&objects)
 }

@@ -7,9 +7,14 @@ use melior::utility::{parse_pass_pipeline, register_all_passes};
 
 use crate::CodegenError;
 
-/// The conversions, in order. Memrefs are static, so they become bare pointers.
+/// The conversions, in order. Conversions to and from `bf16` become integer operations. Memrefs are static, so they become bare pointers.
 pub const PIPELINE: &str = "builtin.module(\
-    func.func(cse,expand-strided-metadata,lower-affine,arith-expand,convert-vector-to-scf),\
+    func.func(\
+    cse,\
+    expand-strided-metadata,\
+    lower-affine,\
+    arith-expand{include-bf16=true},\
+    convert-vector-to-scf),\
     convert-scf-to-cf,\
     convert-vector-to-llvm,\
     convert-math-to-llvm,\

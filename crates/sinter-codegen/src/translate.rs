@@ -112,7 +112,11 @@ fn builder_fault(error: inkwell::builder::BuilderError) -> CodegenError {
     CodegenError::Llvm(error.to_string())
 }
 
-fn set_function_attributes(context: &Context, function: FunctionValue<'_>, target: &Target) {
+pub(crate) fn set_function_attributes(
+    context: &Context,
+    function: FunctionValue<'_>,
+    target: &Target,
+) {
     let bits = target.vector_bits().to_string();
     let strings = [
         ("target-cpu", target.cpu.as_str()),

@@ -211,18 +211,21 @@ fn windows_with_padding_stride_and_dilation() {
 
 #[test]
 fn windows_for_avx2() {
-    let target = Target {
+    check(&windows(1000..1025), &avx2());
+}
+
+fn avx2() -> Target {
+    Target {
         cpu: "haswell".into(),
         features: String::new(),
         ..Target::host()
-    };
-    check(&windows(1000..1025), &target);
+    }
 }
 
 /// A pointwise nest on one element type with slices, broadcasts, blocks and integer arithmetic.
 fn pointwise_kernel(rng: &mut SmallRng) -> Kernel {
-    use ElementType::{Bool, F16, F32, F64, I8, I32, I64, U8};
-    let element = [F32, F64, F16, I64, I32, I8, U8, Bool][rng.random_range(0..8)];
+    use ElementType::{Bf16, Bool, F16, F32, F64, I8, I32, I64, U8};
+    let element = [F32, F64, F16, Bf16, I64, I32, I8, U8, Bool][rng.random_range(0..9)];
     let (a, b) = (rng.random_range(1..9), rng.random_range(1..40));
     let block = rng.random_range(1..9);
     let step = rng.random_range(1..4);
@@ -289,15 +292,23 @@ fn pointwise_kernel(rng: &mut SmallRng) -> Kernel {
 
 #[test]
 fn pointwise_of_every_element_type() {
-    let kernels: Vec<_> = (0..100)
+    check(&pointwise(0..100), &Target::host());
+}
+
+#[test]
+fn pointwise_for_avx2() {
+    check(&pointwise(1000..1040), &avx2());
+}
+
+fn pointwise(seeds: std::ops::Range<u64>) -> Vec<(Kernel, Vec<Tensor>)> {
+    seeds
         .map(|seed| {
             let mut rng = SmallRng::seed_from_u64(seed);
             let kernel = pointwise_kernel(&mut rng);
             let inputs = random_tensors(&kernel, &mut rng);
             (scheduled(kernel, &mut rng), inputs)
         })
-        .collect();
-    check(&kernels, &Target::host());
+        .collect()
 }
 
 /// Sum, maximum and product of rows and columns, of several element types, with other start values.

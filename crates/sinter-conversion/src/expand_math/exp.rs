@@ -3,7 +3,7 @@
 //! Argument reduction after Cody and Waite, `x = n ln 2 + r`; the polynomial for `f32` is that of
 //! Cephes' `expf` (Moshier), the one for `f64` is Taylor's.
 
-use sinter_ir::emitter::{Emitter, FloatPredicate, Value};
+use sinter_ir::emitter::{Emitter, FloatPredicate, Value, element_of, type_of};
 
 use super::{constant, integer, polynomial, to_bits};
 
@@ -11,11 +11,8 @@ use super::{constant, integer, polynomial, to_bits};
 const MAGIC_F32: f64 = 12_582_912.0; // 1.5 * 2^23
 const MAGIC_F64: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52
 
-/// `exp` within one unit in the last place.
+/// `exp` within one unit in the last place; results below 2^-126 are 0.
 pub(super) fn exp_f32<'c>(e: &mut Emitter<'c>, x: Value<'c>) -> Value<'c> {
-    let (low, high) = (constant(e, x, -104.0), constant(e, x, 89.0));
-    let x = e.select_max(low, x);
-    let x = e.select_min(high, x);
     let (log2e, magic) = (
         constant(e, x, std::f64::consts::LOG2_E),
         constant(e, x, MAGIC_F32),
@@ -44,27 +41,35 @@ pub(super) fn exp_f32<'c>(e: &mut Emitter<'c>, x: Value<'c>) -> Value<'c> {
     let p = e.fma(p, square, r);
     let one = constant(e, x, 1.0);
     let p = e.addf(p, one);
-    scale(e, p, shifted, 32)
+    // The low bits of `shifted` are n: moved up, they are what the exponent grows by.
+    let (n, mantissa) = (to_bits(e, shifted, 32), integer(e, x, 32, 23));
+    let growth = e.binary("arith.shli", n, mantissa);
+    let bits = to_bits(e, p, 32);
+    let bits = e.addi(bits, growth);
+    let element = element_of(type_of(x));
+    let result = e.bitcast(bits, element);
+    let (least, greatest) = (constant(e, x, -87.336_54), constant(e, x, 88.722_84));
+    // Infinity above, and NaN for NaN.
+    let infinity = constant(e, x, f64::INFINITY);
+    let beyond = e.addf(x, infinity);
+    let fits = e.cmpf(FloatPredicate::OrderedLe, x, greatest);
+    let result = e.select(fits, result, beyond);
+    let zero = constant(e, x, 0.0);
+    let vanishes = e.cmpf(FloatPredicate::OrderedLt, x, least);
+    e.select(vanishes, zero, result)
 }
 
-/// `value * 2^n`, where `n` is in the low bits of `shifted`; in two steps, so that results may be
-/// subnormal or infinite.
-fn scale<'c>(e: &mut Emitter<'c>, value: Value<'c>, shifted: Value<'c>, bits: u32) -> Value<'c> {
-    let (mantissa, bias, magic) = match bits {
-        32 => (23, 127, i64::from((MAGIC_F32 as f32).to_bits())),
-        _ => (52, 1023, MAGIC_F64.to_bits() as i64),
-    };
-    let element = sinter_ir::emitter::element_of(sinter_ir::emitter::type_of(value));
-    let n = to_bits(e, shifted, bits);
-    let magic = integer(e, value, bits, magic);
+/// `value * 2^n` on doubles, where `n` is in the low bits of `shifted`; in two steps, so that results
+/// may be subnormal or infinite.
+fn scale<'c>(e: &mut Emitter<'c>, value: Value<'c>, shifted: Value<'c>) -> Value<'c> {
+    let element = element_of(type_of(value));
+    let n = to_bits(e, shifted, 64);
+    let magic = integer(e, value, 64, MAGIC_F64.to_bits() as i64);
     let n = e.subi(n, magic);
-    let one = integer(e, value, bits, 1);
+    let one = integer(e, value, 64, 1);
     let half = e.binary("arith.shrsi", n, one);
     let rest = e.subi(n, half);
-    let (bias, mantissa) = (
-        integer(e, value, bits, bias),
-        integer(e, value, bits, mantissa),
-    );
+    let (bias, mantissa) = (integer(e, value, 64, 1023), integer(e, value, 64, 52));
     [half, rest].into_iter().fold(value, |value, power| {
         let exponent = e.addi(power, bias);
         let exponent = e.binary("arith.shli", exponent, mantissa);
@@ -89,7 +94,7 @@ pub(super) fn exp_f64<'c>(e: &mut Emitter<'c>, x: Value<'c>) -> Value<'c> {
     let r = e.fma(n, high, x);
     let r = e.fma(n, low, r);
     let p = taylor(e, r);
-    scale(e, p, shifted, 64)
+    scale(e, p, shifted)
 }
 
 /// `exp2` on doubles, within 1e-13 relative.
@@ -104,7 +109,7 @@ pub(super) fn exp2_f64<'c>(e: &mut Emitter<'c>, x: Value<'c>) -> Value<'c> {
     let ln2 = constant(e, x, std::f64::consts::LN_2);
     let r = e.mulf(fraction, ln2);
     let p = taylor(e, r);
-    scale(e, p, shifted, 64)
+    scale(e, p, shifted)
 }
 
 /// `exp(r)` for `|r| <= ln 2 / 2`.
@@ -129,12 +134,7 @@ pub(super) fn tanh_f32<'c>(e: &mut Emitter<'c>, x: Value<'c>) -> Value<'c> {
     let sum = e.addf(power, one);
     let quotient = e.divf(two, sum);
     let far = e.subf(one, quotient);
-    let far = e.op1(
-        "math.copysign",
-        &[far, x],
-        sinter_ir::emitter::type_of(x),
-        &[],
-    );
+    let far = e.op1("math.copysign", &[far, x], type_of(x), &[]);
     let square = e.mulf(x, x);
     let p = polynomial(
         e,

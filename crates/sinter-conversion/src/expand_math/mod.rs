@@ -9,7 +9,8 @@
 //!
 //! | function | bound | notes |
 //! |---|---|---|
-//! | `exp`, `exp2` | 1 | subnormal results and overflow as they should be |
+//! | `exp` | 1 | results below 2^-126 are 0 |
+//! | `exp2` | 1 | computed on doubles |
 //! | `log` | 1 | subnormal arguments too; negative arguments give NaN, zero gives minus infinity |
 //! | `tanh` | 2 | |
 //! | `erf` | 2 | |

@@ -7,6 +7,7 @@ use sinter_loops::nest::Access;
 use sinter_loops::types::ElementType;
 
 use super::Generator;
+use super::scalar::is_half;
 use super::stage::Stage;
 use super::sym::{Lanes, Point, Sym, VectorAxis};
 
@@ -96,7 +97,7 @@ impl<'c> Generator<'_, 'c> {
         let element = self.slots[access.operand].element;
         let pad = access.pad.map_or(0.0, |p| p.get());
         if place.outside {
-            return Loaded::Scalar(self.e.element(element, pad, None));
+            return Loaded::Scalar(self.literal(element, pad, None));
         }
         let uniform = place.guards.iter().all(|g| g.step == 0);
         match (at.axis, place.step) {
@@ -123,7 +124,7 @@ impl<'c> Generator<'_, 'c> {
         let safe = self.e.select(inside, index, zero);
         let loaded = self.e.load(memref, safe);
         let loaded = self.widened(element, loaded);
-        let pad = self.e.element(element, pad, None);
+        let pad = self.literal(element, pad, None);
         self.e.select(inside, loaded, pad)
     }
 
@@ -327,6 +328,10 @@ impl<'c> Generator<'_, 'c> {
 
     /// The value of an element from how it is stored.
     fn widened(&mut self, element: ElementType, stored: Value<'c>) -> Value<'c> {
+        if is_half(element) {
+            let single = self.e.value_type(ElementType::F32);
+            return self.e.convert("arith.extf", stored, single);
+        }
         if element != ElementType::Bool {
             return stored;
         }
@@ -335,6 +340,10 @@ impl<'c> Generator<'_, 'c> {
     }
 
     fn narrowed(&mut self, element: ElementType, value: Value<'c>) -> Value<'c> {
+        if is_half(element) {
+            let half = self.e.storage_type(element);
+            return self.e.convert("arith.truncf", value, half);
+        }
         if element != ElementType::Bool {
             return value;
         }

@@ -214,7 +214,7 @@ impl<'c> Generator<'_, 'c> {
         let arguments = at.body.args.len();
         let literal = reg.checked_sub(arguments).map(|n| &at.body.insts[n]);
         let value = if let Some(Inst::Const(ty, c)) = literal {
-            self.e.element(*ty, c.get(), Some(axis.lanes))
+            self.literal(*ty, c.get(), Some(axis.lanes))
         } else {
             let (value, is_vector) = self.register(stage, at, reg, row, vector);
             if is_vector {
@@ -265,7 +265,7 @@ impl<'c> Generator<'_, 'c> {
         vector: usize,
     ) -> (Value<'c>, bool) {
         match *inst {
-            Inst::Const(ty, c) => (self.e.element(ty, c.get(), None), false),
+            Inst::Const(ty, c) => (self.literal(ty, c.get(), None), false),
             Inst::Index(iter) => self.iterator_value(stage, iter, row, vector),
             Inst::Unary(function, a) => {
                 let (value, is_vector) = self.register(stage, at, a, row, vector);

@@ -12,7 +12,9 @@
 //! | `grid.rs` | the block's coordinates; variants of the body for the axes that need a static extent |
 //! | `tile.rs` | how an extent is cut into register tiles |
 //! | `stage.rs` | loops over parallel iterators, register tiles, borders |
-//! | `reduce.rs` | loops over reduction iterators, unrolling, clipping, combination of lanes |
+//! | `reduce.rs` | the register tile: accumulators, loops over reduction iterators, finish |
+//! | `clip.rs` | padding in reduction loops: bounds that keep reads inside |
+//! | `lanes.rs` | vectors along a reduction, and the combination of their lanes |
 //! | `body.rs` | evaluation of scalar bodies at the points of a register tile |
 //! | `scalar.rs` | one instruction, on scalars or vectors |
 //! | `access.rs` | loads and stores at a point: unit stride, strided, masked, guarded |
@@ -27,7 +29,9 @@
 
 mod access;
 mod body;
+mod clip;
 mod grid;
+mod lanes;
 mod reduce;
 mod scalar;
 mod stage;

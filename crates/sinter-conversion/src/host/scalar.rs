@@ -2,13 +2,38 @@
 
 use sinter_ir::emitter::{FloatPredicate, IntPredicate, Value, type_of};
 use sinter_loops::nest::CombineFn;
-use sinter_loops::scalar::{BinaryFn, CompareFn, UnaryFn};
+use sinter_loops::scalar::{BinaryFn, CompareFn, Scalar, UnaryFn};
 use sinter_loops::types::ElementType;
 
 use super::Generator;
 
+/// Whether values of a type are held as `f32`, rounded to the type after every operation.
+pub(super) fn is_half(ty: ElementType) -> bool {
+    matches!(ty, ElementType::F16 | ElementType::Bf16)
+}
+
 impl<'c> Generator<'_, 'c> {
+    /// A constant as values of its type are held.
+    pub(super) fn literal(&mut self, ty: ElementType, value: f64, lanes: Option<i64>) -> Value<'c> {
+        if is_half(ty) {
+            return self
+                .e
+                .element(ElementType::F32, Scalar::new(ty, value).to_f64(), lanes);
+        }
+        self.e.element(ty, value, lanes)
+    }
+
+    fn round_half(&mut self, ty: ElementType, value: Value<'c>) -> Value<'c> {
+        let (half, single) = (self.e.storage_type(ty), self.e.value_type(ElementType::F32));
+        let narrow = self.e.convert("arith.truncf", value, half);
+        self.e.convert("arith.extf", narrow, single)
+    }
+
     pub(super) fn unary(&mut self, function: UnaryFn, ty: ElementType, a: Value<'c>) -> Value<'c> {
+        if is_half(ty) {
+            let result = self.float_unary(function, a);
+            return self.round_half(ty, result);
+        }
         if ty.is_float() {
             return self.float_unary(function, a);
         }
@@ -61,6 +86,10 @@ impl<'c> Generator<'_, 'c> {
         a: Value<'c>,
         b: Value<'c>,
     ) -> Value<'c> {
+        if is_half(ty) {
+            let result = self.float_binary(function, a, b);
+            return self.round_half(ty, result);
+        }
         if ty.is_float() {
             return self.float_binary(function, a, b);
         }
@@ -213,12 +242,14 @@ impl<'c> Generator<'_, 'c> {
                 8 * t.bytes()
             }
         };
+        if is_half(from) {
+            return self.cast(ElementType::F32, to, a);
+        }
+        if is_half(to) {
+            let wide = self.cast(from, ElementType::F32, a);
+            return self.round_half(to, wide);
+        }
         let name = match (from.is_float(), to.is_float()) {
-            (true, true) if from.bytes() == to.bytes() => {
-                // f16 and bf16 meet in f32.
-                let wide = self.cast(from, ElementType::F32, a);
-                return self.cast(ElementType::F32, to, wide);
-            }
             (true, true) if from.bytes() < to.bytes() => "arith.extf",
             (true, true) => "arith.truncf",
             (true, false) if to == ElementType::I8 || to == ElementType::U8 => {
@@ -235,6 +266,25 @@ impl<'c> Generator<'_, 'c> {
             (false, false) => "arith.extsi",
         };
         self.e.convert(name, a, element)
+    }
+
+    /// `a * b + total`, with one rounding on floats.
+    pub(super) fn multiply_add(
+        &mut self,
+        ty: ElementType,
+        a: Value<'c>,
+        b: Value<'c>,
+        total: Value<'c>,
+    ) -> Value<'c> {
+        if is_half(ty) {
+            let result = self.e.fma(a, b, total);
+            return self.round_half(ty, result);
+        }
+        if ty.is_float() {
+            return self.e.fma(a, b, total);
+        }
+        let product = self.e.muli(a, b);
+        self.e.addi(total, product)
     }
 
     /// `combine(a, b)`.
