@@ -1,7 +1,6 @@
 //! The register tile: accumulators, loops over reduction iterators, finish and stores.
 
 use sinter_ir::emitter::Value;
-use sinter_loops::types::ElementType;
 
 use super::Generator;
 use super::access::At;
