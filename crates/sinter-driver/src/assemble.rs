@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use sinter_conversion::tloop_to_npu::LAYOUT;
 use sinter_ir::build::value_key;
 use sinter_ir::error::IrError;
+use sinter_ir::graph::op_name as name;
 use sinter_ir::kernel::layout_from_attribute;
 use sinter_ir::melior::ir::attribute::TypeAttribute;
 use sinter_ir::melior::ir::operation::{OperationLike, OperationRef};
@@ -293,14 +294,6 @@ fn describe(op: OperationRef<'_, '_>) -> Result<Kernel, IrError> {
 
 fn operations<'c, 'a>(block: BlockRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
     std::iter::successors(block.first_operation(), |op| op.next_in_block()).collect()
-}
-
-fn name(op: OperationRef<'_, '_>) -> String {
-    op.name()
-        .as_string_ref()
-        .as_str()
-        .unwrap_or_default()
-        .to_owned()
 }
 
 fn missing(error: sinter_ir::melior::Error) -> IrError {

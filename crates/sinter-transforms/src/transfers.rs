@@ -3,6 +3,7 @@
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, RegionLike, TypeLike, Value, ValueLike};
 use sinter_ir::build::value_key;
+pub(crate) use sinter_ir::graph::op_name as name;
 use sinter_ir::melior;
 
 /// One memory touched by an operation.
@@ -36,14 +37,6 @@ impl Transfer {
         let hits = |t: &Touch| t.base == self.target || (t.writes && t.base == self.source);
         touches.iter().any(hits)
     }
-}
-
-pub(crate) fn name(op: OperationRef<'_, '_>) -> String {
-    op.name()
-        .as_string_ref()
-        .as_str()
-        .unwrap_or_default()
-        .to_owned()
 }
 
 pub(crate) fn operations<'c, 'a>(block: BlockRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {

@@ -25,6 +25,7 @@ use melior::ir::{
 };
 use sinter_ir::build::{Parts, lasting, operation};
 use sinter_ir::error::IrError;
+use sinter_ir::graph::op_name as name;
 use sinter_ir::rewrite::{context_of, erase, move_before, replace_all_uses, set_type};
 use sinter_ir::{attr, melior, types};
 use sinter_pass::{Failure, NoOptions, Pass, PassInfo};
@@ -382,14 +383,6 @@ fn operations<'c, 'a>(block: BlockRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
 
 fn operations_of<'c, 'a>(block: &'a Block<'c>) -> Vec<OperationRef<'c, 'a>> {
     std::iter::successors(block.first_operation(), |op| op.next_in_block()).collect()
-}
-
-fn name(op: OperationRef<'_, '_>) -> String {
-    op.name()
-        .as_string_ref()
-        .as_str()
-        .unwrap_or_default()
-        .to_owned()
 }
 
 fn missing(error: melior::Error) -> IrError {

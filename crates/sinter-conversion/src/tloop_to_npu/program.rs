@@ -16,6 +16,7 @@ use melior::ir::{
 };
 use sinter_ir::build::{Parts, lasting, operation, value_key};
 use sinter_ir::error::IrError;
+use sinter_ir::graph::op_name;
 use sinter_ir::kernel::{destinations, layout_to_attribute};
 use sinter_ir::{attr, types};
 use sinter_loops::kernel::{Kernel, Layout, Role, Schedule};
@@ -62,7 +63,7 @@ pub(super) fn program<'c>(
     let mut results = Vec::new();
     let mut next = body.first_operation();
     while let Some(op) = next {
-        match name_of(op).as_str() {
+        match op_name(op).as_str() {
             "graph.constant" => values.constant(op)?,
             "tensor.empty" => {
                 let result = op.result(0).map_err(missing)?;
@@ -421,14 +422,6 @@ impl<'c, 'b> Emitter<'c, '_, 'b> {
         self.block.append_operation(made);
         Ok(())
     }
-}
-
-fn name_of(op: OperationRef<'_, '_>) -> String {
-    op.name()
-        .as_string_ref()
-        .as_str()
-        .unwrap_or_default()
-        .to_owned()
 }
 
 fn missing(error: melior::Error) -> IrError {
