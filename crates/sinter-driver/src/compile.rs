@@ -34,22 +34,7 @@ impl Compiled {
     /// # Errors
     /// When the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
-        let io = |source| Error::Io {
-            action: "write",
-            path: path.into(),
-            source,
-        };
-        let folder = path
-            .parent()
-            .filter(|p| !p.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
-        let file = tempfile::Builder::new()
-            .prefix(".sinter-")
-            .tempfile_in(folder)
-            .map_err(io)?;
-        std::fs::write(file.path(), &self.bytes).map_err(io)?;
-        file.persist(path).map_err(|e| io(e.error))?;
-        Ok(())
+        Ok(sinter_model::write_bytes(path, &self.bytes)?)
     }
 }
 

@@ -35,7 +35,7 @@ pub use manifest::{
     InPlace, Kernel, Manifest, Port, Space, StageTime, Statistics, Symbol, Target, element_bytes,
 };
 pub use program::{BufferRef, Record};
-pub use writer::{Weights, to_bytes, write};
+pub use writer::{Weights, to_bytes, write, write_bytes};
 
 /// The version of the container format that this crate writes and reads.
 pub const FORMAT_VERSION: u32 = 1;

@@ -47,11 +47,16 @@ impl Weights {
 /// [`Error::Invalid`] when the manifest would be refused by a reader, [`Error::Io`].
 pub fn write(path: &Path, manifest: &Manifest, object: &[u8], weights: &[u8]) -> Result<(), Error> {
     let layout = Layout::new(manifest, object, weights)?;
-    replace(path, &layout).map_err(|source| Error::Io {
-        action: "write",
-        path: path.to_owned(),
-        source,
-    })
+    replace(path, |out| layout.write(out))
+}
+
+/// Writes the bytes of a container, as [`to_bytes`] gives them, to `path`, in the way of [`write()`].
+///
+/// # Errors
+///
+/// [`Error::Io`].
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    replace(path, |out| out.write_all(bytes))
 }
 
 /// The bytes of a container.
@@ -128,7 +133,21 @@ impl<'a> Layout<'a> {
     }
 }
 
-fn replace(path: &Path, layout: &Layout<'_>) -> io::Result<()> {
+fn replace(
+    path: &Path,
+    content: impl FnOnce(&mut BufWriter<&std::fs::File>) -> io::Result<()>,
+) -> Result<(), Error> {
+    try_replace(path, content).map_err(|source| Error::Io {
+        action: "write",
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn try_replace(
+    path: &Path,
+    content: impl FnOnce(&mut BufWriter<&std::fs::File>) -> io::Result<()>,
+) -> io::Result<()> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -137,8 +156,8 @@ fn replace(path: &Path, layout: &Layout<'_>) -> io::Result<()> {
     builder.prefix(".sinter-").suffix(".part");
     readable_by_all(&mut builder);
     let file = builder.tempfile_in(folder)?;
-    let mut out = BufWriter::new(&file);
-    layout.write(&mut out)?;
+    let mut out = BufWriter::new(file.as_file());
+    content(&mut out)?;
     out.flush()?;
     drop(out);
     file.as_file().sync_all()?;
