@@ -1,19 +1,19 @@
 //! From a graph to a fused program.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use sinter_device::{Device, Time};
-use sinter_loops::kernel::Role;
-use sinter_ops::{Graph, NodeId, Operator, ValueId};
+use sinter_ops::{Graph, NodeId, Operator};
 
 use crate::error::{FusionError, origin_of};
 use crate::evaluate::{Evaluator, Illegal};
-use crate::fused::{Fused, Group, Placement, Statistics, View};
+use crate::fused::{Fused, Group, Placement, Statistics};
 use crate::layouts::{self, Layouts};
-use crate::legality::{LegalityCode, Refusal};
 use crate::options::{Options, Policy};
 use crate::partition::{Flow, GroupId, Partition};
+use crate::refusals::refusals;
 use crate::saturate::rewrite;
+use crate::traffic::intermediate_bytes;
 use crate::{bound, contract, greedy, improve, placements};
 
 /// Longest part of a kernel's name that tells its operators.
@@ -276,141 +276,4 @@ fn with_savings(
         };
     }
     groups
-}
-
-/// Why neighbouring groups were not merged.
-fn refusals(partition: &Partition, flow: &Flow, evaluator: &mut Evaluator<'_>) -> Vec<Refusal> {
-    let mut out = BTreeSet::new();
-    for &b in partition.groups.keys() {
-        for a in partition.predecessors(b, flow) {
-            out.extend(refusal(a, b, partition, flow, evaluator));
-        }
-    }
-    out.into_iter().collect()
-}
-
-fn refusal(
-    a: GroupId,
-    b: GroupId,
-    partition: &Partition,
-    flow: &Flow,
-    evaluator: &mut Evaluator<'_>,
-) -> Option<Refusal> {
-    let mut merged = partition.clone();
-    let id = merged.merge(a, b);
-    let graph = evaluator.graph;
-    let ends = |group: GroupId, last: bool| {
-        let nodes = &partition.groups[&group];
-        let node = if last { nodes.last() } else { nodes.first() };
-        node.map(|n| origin_of(&graph.nodes[n.0 as usize].origins))
-    };
-    let nodes: Vec<_> = [ends(a, true), ends(b, false)]
-        .into_iter()
-        .flatten()
-        .collect();
-    let refuse = |code, message, flip| {
-        Some(Refusal {
-            code,
-            nodes: nodes.clone(),
-            message,
-            flip,
-        })
-    };
-    if merged.order(flow).is_none() {
-        let message = "another kernel would have to run between them".to_owned();
-        return refuse(LegalityCode::Cycle, message, None);
-    }
-    let apart = [a, b].map(|g| {
-        let outcome = evaluator.price(&partition.groups[&g], &partition.outputs(g, flow));
-        outcome
-            .as_ref()
-            .as_ref()
-            .map_or(Time::ZERO, |p| p.price.total)
-    });
-    let apart = apart[0] + apart[1];
-    let outcome = evaluator.price(&merged.groups[&id], &merged.outputs(id, flow));
-    match outcome.as_ref() {
-        Err(illegal) => refuse(illegal.code, illegal.message.clone(), illegal.flip.clone()),
-        Ok(priced) => {
-            let together = priced.price.total;
-            let us = |t: Time| t.ns() / 1e3;
-            let message = format!(
-                "together they would take {:.1} us, apart {:.1} us",
-                us(together),
-                us(apart)
-            );
-            let excess = us(together.saturating_sub(apart));
-            refuse(
-                LegalityCode::NotCheaper,
-                message,
-                Some(format!("{excess:.1} us less work")),
-            )
-        }
-    }
-}
-
-/// Bytes that kernels write for, plus read from, other kernels.
-fn intermediate_bytes(
-    graph: &Graph,
-    views: &[View],
-    placements: &[Placement],
-    partition: &Partition,
-    flow: &Flow,
-    evaluator: &mut Evaluator<'_>,
-) -> u64 {
-    let sources = Sources::new(graph, views, placements);
-    let mut read = BTreeSet::new();
-    let mut written = Vec::new();
-    let mut bytes = 0;
-    for (&id, nodes) in &partition.groups {
-        let outcome = evaluator.price(nodes, &partition.outputs(id, flow));
-        let Ok(priced) = outcome.as_ref() else {
-            continue;
-        };
-        for &(value, role, touched) in &priced.touched {
-            match role {
-                Role::Input => {
-                    let from = sources.of(value);
-                    if !from.is_empty() {
-                        bytes += touched;
-                        read.extend(from);
-                    }
-                }
-                Role::Output => written.push((value, touched)),
-                Role::Constant | Role::Temporary => {}
-            }
-        }
-    }
-    bytes
-        + written
-            .into_iter()
-            .filter(|(v, _)| read.contains(v))
-            .map(|(_, b)| b)
-            .sum::<u64>()
-}
-
-/// The values that kernels write, behind every value.
-struct Sources(BTreeMap<ValueId, BTreeSet<ValueId>>);
-
-impl Sources {
-    fn new(graph: &Graph, views: &[View], _: &[Placement]) -> Self {
-        let views: BTreeSet<_> = views.iter().map(|v| v.node).collect();
-        let mut map: BTreeMap<ValueId, BTreeSet<ValueId>> = BTreeMap::new();
-        for (number, node) in graph.nodes.iter().enumerate() {
-            for &value in &node.outputs {
-                let of = if views.contains(&NodeId(number as u32)) {
-                    let inputs = node.inputs.iter().filter_map(|v| map.get(v));
-                    inputs.flatten().copied().collect()
-                } else {
-                    BTreeSet::from([value])
-                };
-                map.insert(value, of);
-            }
-        }
-        Self(map)
-    }
-
-    fn of(&self, value: ValueId) -> BTreeSet<ValueId> {
-        self.0.get(&value).cloned().unwrap_or_default()
-    }
 }

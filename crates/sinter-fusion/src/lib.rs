@@ -19,9 +19,11 @@ pub mod legality;
 pub mod options;
 mod partition;
 mod placements;
+mod refusals;
 pub mod rules;
 mod saturate;
 mod stored;
+mod traffic;
 
 pub use error::FusionError;
 pub use fuse::fuse;
