@@ -12,7 +12,7 @@ use sinter_ir::melior::ir::operation::{OperationLike, OperationRef};
 use sinter_ir::melior::ir::r#type::FunctionType;
 use sinter_ir::melior::ir::{BlockLike, BlockRef, Module, RegionLike, Type, ValueLike};
 use sinter_ir::{attr, constant, location, types};
-use sinter_model::{BufferRef, Extent, InPlace, Kernel, Port, Record, Weights};
+use sinter_model::{BufferRef, Disjoint, Extent, InPlace, Kernel, Port, Record, Weights};
 
 /// The parts of a container that come from the module.
 pub(crate) struct Assembled {
@@ -261,17 +261,20 @@ fn describe(op: OperationRef<'_, '_>) -> Result<Kernel, IrError> {
         .find(|c| core.contains(c))
         .unwrap_or("vector")
         .to_owned();
-    let pairs = op
-        .attribute("in_place")
-        .ok()
-        .and_then(attr::as_ints)
-        .unwrap_or_default();
-    let in_place = pairs
-        .chunks_exact(2)
-        .map(|p| InPlace {
-            input: p[0] as u32,
-            output: p[1] as u32,
-        })
+    let pairs = |key: &str| -> Vec<(u32, u32)> {
+        let flat = op.attribute(key).ok().and_then(attr::as_ints);
+        flat.unwrap_or_default()
+            .chunks_exact(2)
+            .map(|p| (p[0] as u32, p[1] as u32))
+            .collect()
+    };
+    let in_place = pairs("in_place")
+        .into_iter()
+        .map(|(input, output)| InPlace { input, output })
+        .collect();
+    let disjoint = pairs("disjoint")
+        .into_iter()
+        .map(|(other, output)| Disjoint { other, output })
         .collect();
     Ok(Kernel {
         symbol,
@@ -280,6 +283,7 @@ fn describe(op: OperationRef<'_, '_>) -> Result<Kernel, IrError> {
         inputs: int("inputs") as u32,
         outputs: int("outputs") as u32,
         in_place,
+        disjoint,
         read_bytes: int("read_bytes"),
         written_bytes: int("written_bytes"),
         flops: int("flops"),

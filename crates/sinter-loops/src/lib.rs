@@ -21,6 +21,7 @@
 //! | [`mod@apply_layouts`] | logical slots to physical ones |
 //! | [`mod@place_stages`] | stages merged, the rest tied to one grid |
 //! | [`mod@coalesce`] | fewer and longer iterators |
+//! | [`sharing`] | which buffers of a kernel may share memory |
 //! | [`npy`] | NumPy files |
 //! | [`random`] | seeded test inputs |
 //! | [`onchip`] | kernels as copies and nests over tiles, for scratchpad devices |
@@ -44,6 +45,7 @@ pub mod place_stages;
 pub mod random;
 pub mod refusal;
 pub mod scalar;
+pub mod sharing;
 mod split;
 pub mod tensor;
 pub mod types;

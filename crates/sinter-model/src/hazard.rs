@@ -141,7 +141,12 @@ impl Walk<'_> {
                     .in_place
                     .iter()
                     .any(|p| p.input == other && p.output == output);
-                if !listed && spans[output as usize].meets(&spans[other as usize]) {
+                let apart = args[output as usize] == args[other as usize]
+                    && kernel
+                        .disjoint
+                        .iter()
+                        .any(|p| p.other == other && p.output == output);
+                if !listed && !apart && spans[output as usize].meets(&spans[other as usize]) {
                     self.found.push(Hazard::Alias {
                         step: number,
                         output,

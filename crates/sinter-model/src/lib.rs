@@ -32,7 +32,8 @@ pub use container::Container;
 pub use error::Error;
 pub use extent::Extent;
 pub use manifest::{
-    InPlace, Kernel, Manifest, Port, Space, StageTime, Statistics, Symbol, Target, element_bytes,
+    Disjoint, InPlace, Kernel, Manifest, Port, Space, StageTime, Statistics, Symbol, Target,
+    element_bytes,
 };
 pub use program::{BufferRef, Record};
 pub use writer::{Weights, to_bytes, write, write_bytes};

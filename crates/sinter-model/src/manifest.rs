@@ -144,6 +144,9 @@ pub struct Kernel {
     /// Outputs that may share memory with an input.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub in_place: Vec<InPlace>,
+    /// Arguments that may be one buffer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disjoint: Vec<Disjoint>,
     /// Bytes read from device memory.
     pub read_bytes: u64,
     /// Bytes written to device memory.
@@ -162,6 +165,17 @@ pub struct Kernel {
 pub struct InPlace {
     /// Argument number of the input.
     pub input: u32,
+    /// Argument number of the output, counted from the first argument.
+    pub output: u32,
+}
+
+/// An argument and an output of the same kernel that may be one buffer, because the kernel touches other
+/// elements of it through the one than through the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Disjoint {
+    /// Argument number of an input, or of an earlier output.
+    pub other: u32,
     /// Argument number of the output, counted from the first argument.
     pub output: u32,
 }

@@ -125,6 +125,13 @@ impl Checker<'_> {
         ensure(in_place, || {
             "has an in-place pair that is not an input and an output".into()
         })?;
+        let disjoint = kernel
+            .disjoint
+            .iter()
+            .all(|p| p.other < p.output && pairs.contains(&p.output));
+        ensure(disjoint, || {
+            "has a disjoint pair that is not an argument and a later output".into()
+        })?;
         ensure(kernel.price_ns.is_finite(), || {
             "has a price that is not finite".into()
         })

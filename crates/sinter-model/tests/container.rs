@@ -4,7 +4,7 @@ mod common;
 
 use common::{arena, kernel, launch, model};
 use sinter_model::hazard::{Hazard, hazards};
-use sinter_model::{BufferRef, Container, Error, Extent, Manifest, Record, to_bytes, write};
+use sinter_model::{BufferRef, Container, Disjoint, Error, Extent, Manifest, Record, to_bytes, write};
 
 const OBJECT: &[u8] = b"not really an ELF file";
 
@@ -297,6 +297,19 @@ fn hazards_are_found() {
         ],
         "the in-place pair of step 4 is listed"
     );
+    let one = vec![BufferRef::arena(0, 64), BufferRef::arena(0, 64)];
+    manifest.program = vec![launch(1, one)];
+    let alias = Hazard::Alias {
+        step: 0,
+        output: 1,
+        other: 0,
+    };
+    assert_eq!(hazards(&manifest, &[8]), vec![alias]);
+    manifest.kernels[1].disjoint.push(Disjoint {
+        other: 0,
+        output: 1,
+    });
+    assert_eq!(hazards(&manifest, &[8]), vec![]);
     manifest.kernels.push(kernel("k", 0, 1));
     manifest.program = vec![
         launch(2, vec![BufferRef::Output(0)]),

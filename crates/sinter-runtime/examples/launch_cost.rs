@@ -36,6 +36,7 @@ fn model(parallel: bool) -> Result<Model, sinter_runtime::Error> {
             inputs: 0,
             outputs: 0,
             in_place: vec![],
+            disjoint: vec![],
             read_bytes: 0,
             written_bytes: 0,
             flops: 0,

@@ -69,3 +69,21 @@ npu.program @in_place(%x: memref<16xf32>) attributes {arena_bytes = 64 : i64} {
   npu.launch @k blocks(1) (%a, %b : memref<16xf32>, memref<16xf32>)
   npu.return
 }
+
+// -----
+
+npu.kernel @k(%b: index, %x: memref<16xf32>, %y: memref<16xf32>) core(vector) attributes {inputs = 0 : i64} {
+  npu.return
+}
+npu.kernel @r(%b: index, %x: memref<16xf32>, %y: memref<16xf32>) core(vector) attributes {inputs = 1 : i64} {
+  npu.return
+}
+npu.program @one_buffer(%x: memref<16xf32>) attributes {arena_bytes = 64 : i64} {
+  %a = npu.view offset 0 : memref<16xf32>
+  // expected-error @below {{writes 0..64 twice}}
+  npu.launch @k blocks(1) (%a, %a : memref<16xf32>, memref<16xf32>)
+  npu.barrier
+  // expected-error @below {{writes its own input at 0..64}}
+  npu.launch @r blocks(1) (%a, %a : memref<16xf32>, memref<16xf32>)
+  npu.return
+}

@@ -28,6 +28,7 @@ use sinter_loops::affine::Affine;
 use sinter_loops::kernel::{Kernel, Role, Schedule, Slot, StageSchedule};
 use sinter_loops::nest::{IterKind, Nest};
 use sinter_loops::onchip::{self, Tile};
+use sinter_loops::sharing;
 use sinter_loops::types::TensorType;
 use sinter_pass::{Failure, Pass, PassInfo};
 
@@ -155,47 +156,19 @@ fn describe<'c>(
             set("parallel", Attribute::unit(context));
         }
     }
-    let pairs = if device.is_scratchpad() {
-        Vec::new()
-    } else {
-        in_place(kernel)
-    };
-    if !pairs.is_empty() {
-        let flat: Vec<i64> = pairs
-            .iter()
-            .flat_map(|&(i, o)| [i as i64, o as i64])
-            .collect();
-        set("in_place", attr::ints(context, &flat));
-    }
-}
-
-/// Inputs that an output may overwrite, as argument numbers: each point reads of the input only the
-/// element that it writes, before it writes it.
-pub fn in_place(kernel: &Kernel) -> Vec<(usize, usize)> {
-    let [nest] = &kernel.stages[..] else {
-        return Vec::new();
-    };
-    let inputs: Vec<usize> = kernel.arguments().collect();
-    let outputs: Vec<usize> = kernel.slots_of(Role::Output).collect();
-    let mut pairs = Vec::new();
-    for (o, &output) in outputs.iter().enumerate() {
-        let mut writes = nest.writes.iter().filter(|w| w.operand == output);
-        let (Some(write), None) = (writes.next(), writes.next()) else {
-            continue;
-        };
-        for (i, &input) in inputs.iter().enumerate() {
-            let same = kernel.slots[input].ty == kernel.slots[output].ty
-                && kernel.slots[input].role == Role::Input;
-            let early = nest.has_reduction() && nest.reads.iter().any(|r| r.operand == input);
-            let mut reads = nest.reads.iter().chain(&nest.finish_reads);
-            let alike =
-                reads.all(|r| r.operand != input || (r.index == write.index && r.pad.is_none()));
-            if same && !early && alike {
-                pairs.push((i, inputs.len() + o));
-            }
+    let mut pairs = |name: &str, pairs: Vec<(usize, usize)>| {
+        if !pairs.is_empty() {
+            let flat: Vec<i64> = pairs
+                .iter()
+                .flat_map(|&(a, b)| [a as i64, b as i64])
+                .collect();
+            set(name, attr::ints(context, &flat));
         }
+    };
+    if !device.is_scratchpad() {
+        pairs("in_place", sharing::in_place(kernel));
     }
-    pairs
+    pairs("disjoint", sharing::disjoint(kernel));
 }
 
 /// A kernel that computes from registers: one region on device memory.

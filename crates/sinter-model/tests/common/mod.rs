@@ -21,6 +21,7 @@ pub(crate) fn kernel(symbol: &str, inputs: u32, outputs: u32) -> Kernel {
         inputs,
         outputs,
         in_place: Vec::new(),
+        disjoint: Vec::new(),
         read_bytes: 64,
         written_bytes: 64,
         flops: 16,

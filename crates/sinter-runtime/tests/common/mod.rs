@@ -23,6 +23,7 @@ pub(crate) fn kernel(symbol: &str, inputs: u32, outputs: u32) -> Kernel {
         inputs,
         outputs,
         in_place: Vec::new(),
+        disjoint: Vec::new(),
         read_bytes: 0,
         written_bytes: 0,
         flops: 0,

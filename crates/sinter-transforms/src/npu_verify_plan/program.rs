@@ -63,12 +63,21 @@ fn view(op: OperationRef<'_, '_>) -> Option<(usize, Bytes)> {
     ))
 }
 
-/// A launch's operands that lie in the arena, by the view they are.
+/// An operand of a launch that lies in the arena.
+#[derive(Clone, Copy)]
+struct Operand {
+    /// Argument number.
+    number: usize,
+    view: usize,
+}
+
 struct Launch {
-    reads: Vec<usize>,
-    writes: Vec<usize>,
-    /// Read and written views that may share their bytes.
+    reads: Vec<Operand>,
+    writes: Vec<Operand>,
+    /// Arguments that may share their bytes: a point reads of the first only what it writes to the second.
     in_place: Vec<(usize, usize)>,
+    /// Arguments that may be one buffer: the kernel touches different elements through them.
+    disjoint: Vec<(usize, usize)>,
 }
 
 impl Launch {
@@ -85,27 +94,29 @@ impl Launch {
         let kernel = kernels
             .iter()
             .find(|k| k.attribute("sym_name").ok().and_then(attr::as_str) == Some(symbol));
-        let operands: Vec<usize> = op.operands().map(value_key).collect();
         let inputs = kernel.and_then(|k| int(*k, "inputs")).unwrap_or(0) as usize;
-        let pairs = kernel
-            .and_then(|k| k.attribute("in_place").ok())
-            .and_then(attr::as_ints);
-        let at = |i: i64| operands.get(i as usize).copied().unwrap_or(0);
-        let (reads, writes) = operands.split_at(inputs.min(operands.len()));
-        let inside = |list: &[usize]| -> Vec<usize> {
-            list.iter()
-                .copied()
-                .filter(|v| views.contains_key(v))
-                .collect()
-        };
-        Self {
-            reads: inside(reads),
-            writes: inside(writes),
-            in_place: pairs
+        let pairs = |name: &str| {
+            let pairs = kernel
+                .and_then(|k| k.attribute(name).ok())
+                .and_then(attr::as_ints);
+            pairs
                 .unwrap_or_default()
                 .chunks_exact(2)
-                .map(|pair| (at(pair[0]), at(pair[1])))
-                .collect(),
+                .map(|pair| (pair[0] as usize, pair[1] as usize))
+                .collect()
+        };
+        let (reads, writes) = op
+            .operands()
+            .map(value_key)
+            .enumerate()
+            .map(|(number, view)| Operand { number, view })
+            .filter(|operand| views.contains_key(&operand.view))
+            .partition(|operand| operand.number < inputs);
+        Self {
+            reads,
+            writes,
+            in_place: pairs("in_place"),
+            disjoint: pairs("disjoint"),
         }
     }
 }
@@ -131,27 +142,39 @@ impl Arena {
     ) {
         let mut fault = |message: String| faults.push(Fault { op, message });
         for read in &launch.reads {
-            let bytes = self.views[read];
-            if let Some(by) = self.taken.get(read) {
+            let bytes = self.views[&read.view];
+            if let Some(by) = self.taken.get(&read.view) {
                 fault(format!(
                     "reads the buffer at {bytes}, of which {by} was overwritten"
                 ));
-            } else if !self.whole.contains(read) {
+            } else if !self.whole.contains(&read.view) {
                 fault(format!(
                     "reads the buffer at {bytes}, which nothing has written"
                 ));
             }
         }
-        for &write in &launch.writes {
-            for &read in launch.reads.iter().filter(|&&r| r != write) {
-                let (from, to) = (self.views[&read], self.views[&write]);
-                let allowed = from == to && launch.in_place.contains(&(read, write));
-                if from.overlaps(to) && !allowed {
-                    fault(format!("writes {to} over its own input at {from}"));
+        for (n, write) in launch.writes.iter().enumerate() {
+            let to = self.views[&write.view];
+            for read in &launch.reads {
+                let from = self.views[&read.view];
+                let pair = (read.number, write.number);
+                let allowed = from == to && launch.in_place.contains(&pair)
+                    || read.view == write.view && launch.disjoint.contains(&pair);
+                if allowed || !from.overlaps(to) {
+                    continue;
                 }
+                fault(if read.view == write.view {
+                    format!("writes its own input at {to}")
+                } else {
+                    format!("writes {to} over its own input at {from}")
+                });
             }
-            if launch.reads.contains(&write) && !launch.in_place.contains(&(write, write)) {
-                fault(format!("writes its own input at {}", self.views[&write]));
+            for other in &launch.writes[..n] {
+                let pair = (other.number, write.number);
+                let allowed = other.view == write.view && launch.disjoint.contains(&pair);
+                if !allowed && self.views[&other.view].overlaps(to) {
+                    fault(format!("writes {to} twice"));
+                }
             }
         }
         for other in &self.phase {
@@ -166,15 +189,15 @@ impl Arena {
     /// Bytes that one launch writes and the other touches. Parts of one buffer may be written at the
     /// same time.
     fn conflict(&self, a: &Launch, b: &Launch) -> Option<(Bytes, Bytes)> {
-        let overlap = |x: usize, y: usize| {
-            let (x, y) = (self.views[&x], self.views[&y]);
+        let overlap = |x: &Operand, y: &Operand| {
+            let (x, y) = (self.views[&x.view], self.views[&y.view]);
             x.overlaps(y).then_some((x, y))
         };
-        let pairs = |from: &[usize], to: &[usize], parts: bool| {
-            from.iter().find_map(|&x| {
+        let pairs = |from: &[Operand], to: &[Operand], parts: bool| {
+            from.iter().find_map(|x| {
                 to.iter()
-                    .filter(|&&y| !(parts && x == y))
-                    .find_map(|&y| overlap(x, y))
+                    .filter(|y| !(parts && x.view == y.view))
+                    .find_map(|y| overlap(x, y))
             })
         };
         pairs(&a.writes, &b.writes, true)
@@ -183,7 +206,7 @@ impl Arena {
     }
 
     fn run(&mut self, launch: Launch) {
-        for &write in &launch.writes {
+        for write in launch.writes.iter().map(|w| w.view) {
             let bytes = self.views[&write];
             let others: Vec<usize> = self
                 .whole
