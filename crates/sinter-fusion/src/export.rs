@@ -4,7 +4,7 @@
 //! `load(store[L](v)) = v` makes `load(b)` a term of the value's class for every layout `L`; it is
 //! shown with the layout as a variable, which is how extraction uses it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use egg::Id;
@@ -83,14 +83,13 @@ pub fn classes(graph: &Graph, options: &Options) -> Result<Classes, FusionError>
             .get(id)
             .and_then(|c| terms.iter().position(|t| shown(t) == shown(c)));
         let names = &egraph.analysis.names;
+        let origins: BTreeSet<_> = class.data.origins.values().flatten().collect();
         ValueClass {
             ty: class.data.types[0].clone(),
             terms: terms.iter().map(shown).collect(),
             chosen,
-            origins: class
-                .data
-                .origins
-                .iter()
+            origins: origins
+                .into_iter()
                 .map(|&n| names[n as usize].clone())
                 .collect(),
         }

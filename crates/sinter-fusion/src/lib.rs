@@ -17,6 +17,7 @@ mod improve;
 mod layouts;
 pub mod legality;
 pub mod options;
+mod origins;
 mod partition;
 mod placements;
 mod refusals;

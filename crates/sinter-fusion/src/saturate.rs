@@ -1,21 +1,18 @@
 //! Equality saturation with the registered rules, within deterministic limits, and back to a graph.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use egg::{
-    Applier, Id, Language, PatternAst, Rewrite, Runner, SearchMatches, Searcher, StopReason, Subst,
-    Symbol, Var,
+    Applier, Id, PatternAst, Rewrite, Runner, SearchMatches, Searcher, StopReason, Subst, Symbol,
+    Var,
 };
 use sinter_ops::Graph;
 
 use crate::egraph::{Facts, Imported, Term, Values, best, import, to_graph};
 use crate::error::FusionError;
 use crate::options::Options;
+use crate::origins::{Replaced, add_replacement};
 use crate::rules::{self, Expr, Rule, View};
-
-/// How far inner classes that a rewrite replaces are looked for, from its root.
-const ABSORBED_DEPTH: usize = 4;
 
 /// A rewritten graph, and what became of the e-graph.
 #[derive(Clone, Debug)]
@@ -108,21 +105,6 @@ fn rewrites(
         .map_err(FusionError::UnknownRule)
 }
 
-/// Adds an expression and returns its class.
-pub(crate) fn add_expr(egraph: &mut Values, expr: &Expr) -> Id {
-    match expr {
-        Expr::Class(id) => *id,
-        Expr::Constant(tensor) => {
-            let number = egraph.analysis.constants.intern(tensor.clone());
-            egraph.add(Term::Constant(number))
-        }
-        Expr::Op(op, operands) => {
-            let operands = operands.iter().map(|o| add_expr(egraph, o)).collect();
-            egraph.add(Term::Apply(op.clone(), operands))
-        }
-    }
-}
-
 /// A rule as egg's searcher and applier.
 #[derive(Clone, Copy)]
 struct Dynamic(Rule);
@@ -170,49 +152,12 @@ impl Applier<Term, Facts> for Dynamic {
     ) -> Vec<Id> {
         let mut changed = Vec::new();
         for (term, expr) in self.found(egraph, eclass) {
-            let absorbed = absorbed_origins(egraph, &term, &expr);
-            let id = add_expr(egraph, &expr);
-            // A new operator stems from all the nodes that it replaces.
-            if matches!(expr, Expr::Op(..)) {
-                let root = egraph.find(eclass);
-                egraph[root].data.origins.extend(absorbed);
-            }
+            let replaced = Replaced::between(egraph, eclass, &term, &expr);
+            let id = add_replacement(egraph, &expr, &replaced);
             if egraph.union(eclass, id) {
                 changed.push(eclass);
             }
         }
         changed
-    }
-}
-
-/// Origins of the classes between a term and the leaves of what replaces it.
-fn absorbed_origins(egraph: &Values, term: &Term, expr: &Expr) -> BTreeSet<u32> {
-    let mut leaves = BTreeSet::new();
-    collect_leaves(egraph, expr, &mut leaves);
-    let mut origins = BTreeSet::new();
-    let mut seen = leaves;
-    let mut level: Vec<Id> = term.children().to_vec();
-    for _ in 0..ABSORBED_DEPTH {
-        let mut next = Vec::new();
-        for id in level {
-            let id = egraph.find(id);
-            if egraph[id].data.constant.is_some() || !seen.insert(id) {
-                continue;
-            }
-            origins.extend(&egraph[id].data.origins);
-            next.extend(egraph[id].nodes.iter().flat_map(|n| n.children().to_vec()));
-        }
-        level = next;
-    }
-    origins
-}
-
-fn collect_leaves(egraph: &Values, expr: &Expr, out: &mut BTreeSet<Id>) {
-    match expr {
-        Expr::Class(id) => {
-            out.insert(egraph.find(*id));
-        }
-        Expr::Constant(_) => {}
-        Expr::Op(_, operands) => operands.iter().for_each(|o| collect_leaves(egraph, o, out)),
     }
 }

@@ -49,7 +49,8 @@ pub(crate) fn import(graph: &Graph) -> Imported {
                 })
             })
             .collect();
-        egraph[id].data.origins.extend(origins);
+        let known = &mut egraph[id].data.origins;
+        known.entry(node.op.clone()).or_default().extend(origins);
         match node.outputs.as_slice() {
             [one] => {
                 classes.insert(*one, id);

@@ -9,6 +9,7 @@ use sinter_ops::{Graph, Op, Operator, ValueId};
 use super::build::Imported;
 use super::language::{Term, Values};
 use crate::error::{FusionError, origin_of};
+use crate::origins;
 
 /// Price of an operator besides the bytes it moves and what it computes.
 const OPERATOR_COST: u64 = 4096;
@@ -160,6 +161,11 @@ pub(crate) fn to_graph(
         let value = builder.value(&mut graph, class)?;
         graph.output(name.clone(), value);
     }
+    let made = |value: ValueId| {
+        let class = imported.egraph.find(*imported.classes.get(&value)?);
+        builder.made.get(&class)?.first().copied()
+    };
+    origins::complete(&mut graph, original, made);
     Ok(graph)
 }
 
@@ -176,8 +182,8 @@ impl Builder<'_> {
     fn value(&mut self, graph: &mut Graph, class: Id) -> Result<ValueId, FusionError> {
         let egraph = &self.imported.egraph;
         let class = egraph.find(class);
-        let mut stack = vec![(class, self.origins(class, &[]))];
-        while let Some((id, origins)) = stack.last().cloned() {
+        let mut stack = vec![(class, Vec::new())];
+        while let Some((id, of_user)) = stack.last().cloned() {
             if self.made.contains_key(&id) {
                 stack.pop();
                 continue;
@@ -185,7 +191,7 @@ impl Builder<'_> {
             let Some(term) = self.best.get(&id) else {
                 let cause = "its class has no finite term".to_owned();
                 return Err(FusionError::Rewrite {
-                    origin: origin_of(&origins),
+                    origin: origin_of(&of_user),
                     cause,
                 });
             };
@@ -195,33 +201,30 @@ impl Builder<'_> {
                 .map(|&c| egraph.find(c))
                 .filter(|c| !self.made.contains_key(c))
                 .collect();
+            let origins = self.origins(id, term, &of_user);
             if missing.is_empty() {
                 let values = self.make(graph, term, &origins)?;
                 self.made.insert(id, values);
                 stack.pop();
             } else {
-                stack.extend(
-                    missing
-                        .into_iter()
-                        .rev()
-                        .map(|c| (c, self.origins(c, &origins))),
-                );
+                stack.extend(missing.into_iter().rev().map(|c| (c, origins.clone())));
             }
         }
         Ok(self.made[&class][0])
     }
 
-    /// The ONNX nodes of a class; a class that a rule made has those of its user.
-    fn origins(&self, class: Id, of_user: &[String]) -> Vec<String> {
-        let egraph = &self.imported.egraph;
-        let origins = &egraph[class].data.origins;
-        if origins.is_empty() {
-            return of_user.to_vec();
+    /// The ONNX nodes that a term of a class performs; one that has none of its own has its user's.
+    fn origins(&self, class: Id, term: &Term, of_user: &[String]) -> Vec<String> {
+        let own = match term {
+            Term::Apply(op, _) | Term::Opaque(_, op, _) => {
+                origins::names(&self.imported.egraph, class, op)
+            }
+            _ => Vec::new(),
+        };
+        match own.is_empty() {
+            true => of_user.to_vec(),
+            false => own,
         }
-        origins
-            .iter()
-            .map(|&n| egraph.analysis.names[n as usize].clone())
-            .collect()
     }
 
     fn make(

@@ -1,7 +1,6 @@
 //! Terms, and what is known of a class.
 
-use std::collections::BTreeSet;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use egg::{Analysis, DidMerge, EGraph, Id, Language};
 use sinter_loops::tensor::Tensor;
@@ -91,8 +90,8 @@ pub(crate) struct Class {
     pub(crate) types: Vec<TensorType>,
     /// The constant it is, if it is one.
     pub(crate) constant: Option<u32>,
-    /// ONNX nodes, by number in [`Facts`].
-    pub(crate) origins: BTreeSet<u32>,
+    /// ONNX nodes that each operator of the class performs, by number in [`Facts`].
+    pub(crate) origins: BTreeMap<Op, BTreeSet<u32>>,
 }
 
 /// The analysis.
@@ -152,19 +151,22 @@ impl Analysis<Term> for Facts {
         Class {
             types,
             constant,
-            origins: BTreeSet::new(),
+            origins: BTreeMap::new(),
         }
     }
 
     fn merge(&mut self, a: &mut Class, b: Class) -> DidMerge {
         debug_assert_eq!(a.types, b.types, "a rule changed a type");
-        let before = a.clone();
+        let before = a.constant;
         a.constant = match (a.constant, b.constant) {
             (Some(x), Some(y)) => Some(x.min(y)),
             (x, y) => x.or(y),
         };
-        a.origins.extend(&b.origins);
-        DidMerge(*a != before, *a != b)
+        for (op, origins) in b.origins {
+            a.origins.entry(op).or_default().extend(origins);
+        }
+        // Nothing of a class follows from its operands' origins, so they do not count as a change.
+        DidMerge(a.constant != before, a.constant != b.constant)
     }
 
     fn modify(egraph: &mut Values, id: Id) {

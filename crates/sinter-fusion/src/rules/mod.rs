@@ -20,7 +20,7 @@ use sinter_ops::{Graph, Op};
 
 use crate::egraph::{Term, Values, best, import, to_graph};
 use crate::options::Numerics;
-use crate::saturate::add_expr;
+use crate::origins::{Replaced, add_replacement};
 
 pub use pattern::Example;
 pub(crate) use pattern::View;
@@ -98,7 +98,7 @@ pub fn apply(name: &str, graph: &Graph) -> Option<Graph> {
         .flat_map(|term| (rule.find)(&View::new(&imported.egraph), term))
         .collect();
     for expr in found {
-        let id = add_expr(&mut imported.egraph, &expr);
+        let id = add_replacement(&mut imported.egraph, &expr, &Replaced::default());
         imported.egraph.union(root, id);
     }
     imported.egraph.rebuild();
