@@ -26,7 +26,7 @@ pub enum Attr {
 }
 
 /// A Rust type that an operator's field may have, and how it is written as an [`Attr`].
-pub(crate) trait AttrValue: Sized {
+pub trait AttrValue: Sized {
     /// The attribute; `None` when an optional one is absent.
     fn to_attr(&self) -> Option<Attr>;
     /// The inverse; `None` when the attribute does not have this type.
@@ -71,7 +71,10 @@ impl<T: AttrValue> AttrValue for Option<T> {
 }
 
 /// Reads one field.
-pub(crate) fn read<T: AttrValue>(
+///
+/// # Errors
+/// When it is missing or of another type.
+pub fn read<T: AttrValue>(
     mnemonic: &str,
     attributes: &[(String, Attr)],
     name: &str,
@@ -86,11 +89,10 @@ pub(crate) fn read<T: AttrValue>(
 }
 
 /// Refuses attributes that the operator does not have.
-pub(crate) fn only(
-    mnemonic: &str,
-    attributes: &[(String, Attr)],
-    known: &[&str],
-) -> Result<(), OpError> {
+///
+/// # Errors
+/// When there is one.
+pub fn only(mnemonic: &str, attributes: &[(String, Attr)], known: &[&str]) -> Result<(), OpError> {
     match attributes
         .iter()
         .find(|(n, _)| !known.contains(&n.as_str()))
@@ -101,6 +103,7 @@ pub(crate) fn only(
 }
 
 /// Gives an operator of fixed name its `MNEMONIC`, `parse` and `attribute_list`, from its fields.
+#[macro_export]
 macro_rules! operator_attributes {
     ($ty:ident, $mnemonic:literal $(, $field:ident)* $(,)?) => {
         impl $ty {
@@ -194,7 +197,9 @@ impl AttrValue for CompareFn {
     }
 }
 
-/// The `mnemonic` and `attributes` methods of an operator declared by [`operator_attributes!`].
+/// The `mnemonic` and `attributes` methods of an operator declared by [`operator_attributes!`] or
+/// [`custom_operator!`](crate::custom_operator).
+#[macro_export]
 macro_rules! named {
     () => {
         fn mnemonic(&self) -> &'static str {

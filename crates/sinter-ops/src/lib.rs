@@ -8,20 +8,26 @@
 //! |---|---|
 //! | [`operator`] | what every operator provides |
 //! | [`ops`] | the operators; a new one is one file, one `mod` line and one line in `operators!` |
+//! | [`custom`] | operators of other dialects, from other crates |
 //! | [`attr`] | attribute values |
+//! | [`support`] | what operator files share |
+//! | [`check`] | that an operator agrees with itself |
 //! | [`graph`] | operators applied to values |
 //! | [`form`] | kernels from nodes of a graph |
 //! | [`simplify`] | constant evaluation, identities, merging, dead nodes |
 
 pub mod attr;
+pub mod check;
+pub mod custom;
 pub mod form;
 pub mod graph;
 pub mod operator;
 pub mod ops;
 pub mod simplify;
-mod support;
+pub mod support;
 
 pub use attr::Attr;
+pub use custom::Custom;
 pub use graph::{Graph, Node, NodeId, ValueId};
 pub use operator::{Fold, Loops, OpError, Operator, Traits};
 pub use ops::Op;

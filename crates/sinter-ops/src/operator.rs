@@ -51,7 +51,8 @@ impl Loops {
 
 /// The semantics of one operator with its attributes fixed.
 pub trait Operator {
-    /// Name in the `graph` dialect, without the prefix: `conv`, `transpose`, ...
+    /// Name in the `graph` dialect, without the prefix: `conv`, `transpose`, ... Operators of other
+    /// dialects give their full name.
     fn mnemonic(&self) -> &'static str;
 
     /// Attributes in the order of the TableGen entry; `None`-valued optional ones left out.

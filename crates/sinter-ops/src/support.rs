@@ -1,4 +1,5 @@
-//! What operator files share: checks, index iteration, nests and bodies built tersely.
+//! What operator files share, also those of other crates: checks, index iteration, nests and bodies
+//! built tersely.
 
 mod code;
 mod data;
@@ -8,16 +9,16 @@ mod reduction;
 mod shape;
 mod window;
 
-pub(crate) use code::{Code, wide};
-pub(crate) use data::{Data, floats, from_floats, ints};
-pub(crate) use moves::{copy, place, rearranged};
-pub(crate) use nests::{
+pub use code::{Code, wide};
+pub use data::{Data, floats, from_floats, ints};
+pub use moves::{copy, place, rearranged};
+pub use nests::{
     Point, affine, broadcast_index, identity, iter, pointwise, scaled, sum, with_offset,
 };
-pub(crate) use reduction::{
+pub use reduction::{
     Reduced, combine, contraction, contraction_finish, empty_contraction, highest, lowest,
 };
-pub(crate) use shape::{
+pub use shape::{
     axis_index, broadcast, broadcast_offsets, count, each_index, err, one_dtype, require,
     require_arity, require_float, same_rank, types_of,
 };

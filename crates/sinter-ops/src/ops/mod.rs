@@ -50,7 +50,8 @@ macro_rules! operators {
         })*
 
         impl Op {
-            /// Reads an operator back from its `graph` dialect name and attributes.
+            /// Reads an operator back from its name in the `graph` dialect, or its full name in another
+            /// one, and its attributes.
             ///
             /// # Errors
             /// When no operator has the name, or an attribute is missing or malformed.
@@ -149,4 +150,6 @@ operators! {
     LogSoftmax(softmax::LogSoftmax),
     /// Layer normalisation.
     LayerNorm(layer_norm::LayerNorm),
+    /// An operator of another dialect.
+    Custom(crate::custom::Custom),
 }

@@ -4,14 +4,14 @@ use sinter_loops::scalar::{BinaryFn, Body, CompareFn, FloatBits, Inst, Reg, Unar
 use sinter_loops::types::ElementType;
 
 /// A scalar body under construction.
-pub(crate) struct Code {
+pub struct Code {
     body: Body,
     types: Vec<ElementType>,
 }
 
 impl Code {
     /// A body with these arguments; they are registers `0..args.len()`.
-    pub(crate) fn new(args: &[ElementType]) -> Self {
+    pub fn new(args: &[ElementType]) -> Self {
         let body = Body {
             args: args.to_vec(),
             insts: Vec::new(),
@@ -24,18 +24,18 @@ impl Code {
     }
 
     /// The body that returns its arguments.
-    pub(crate) fn pass(args: &[ElementType]) -> Body {
+    pub fn pass(args: &[ElementType]) -> Body {
         Self::new(args).returning(&(0..args.len()).collect::<Vec<_>>())
     }
 
     /// The finished body.
-    pub(crate) fn returning(mut self, results: &[Reg]) -> Body {
+    pub fn returning(mut self, results: &[Reg]) -> Body {
         self.body.results = results.to_vec();
         self.body
     }
 
     /// The element type of a register.
-    pub(crate) fn ty(&self, reg: Reg) -> ElementType {
+    pub fn ty(&self, reg: Reg) -> ElementType {
         self.types[reg]
     }
 
@@ -46,7 +46,7 @@ impl Code {
     }
 
     /// A literal, rounded to the element type.
-    pub(crate) fn constant(&mut self, ty: ElementType, value: f64) -> Reg {
+    pub fn constant(&mut self, ty: ElementType, value: f64) -> Reg {
         let value = if ty == ElementType::F32 {
             f64::from(value as f32)
         } else {
@@ -56,43 +56,43 @@ impl Code {
     }
 
     /// A literal of the type of another register.
-    pub(crate) fn like(&mut self, reg: Reg, value: f64) -> Reg {
+    pub fn like(&mut self, reg: Reg, value: f64) -> Reg {
         self.constant(self.types[reg], value)
     }
 
     /// The value of an iterator.
-    pub(crate) fn index(&mut self, iter: usize) -> Reg {
+    pub fn index(&mut self, iter: usize) -> Reg {
         self.push(Inst::Index(iter), ElementType::I64)
     }
 
     /// A function of one value.
-    pub(crate) fn unary(&mut self, f: UnaryFn, a: Reg) -> Reg {
+    pub fn unary(&mut self, f: UnaryFn, a: Reg) -> Reg {
         self.push(Inst::Unary(f, a), self.types[a])
     }
 
     /// A function of two values.
-    pub(crate) fn binary(&mut self, f: BinaryFn, a: Reg, b: Reg) -> Reg {
+    pub fn binary(&mut self, f: BinaryFn, a: Reg, b: Reg) -> Reg {
         self.push(Inst::Binary(f, a, b), self.types[a])
     }
 
     /// A function of a value and a literal.
-    pub(crate) fn with(&mut self, f: BinaryFn, a: Reg, b: f64) -> Reg {
+    pub fn with(&mut self, f: BinaryFn, a: Reg, b: f64) -> Reg {
         let b = self.like(a, b);
         self.binary(f, a, b)
     }
 
     /// A comparison.
-    pub(crate) fn compare(&mut self, f: CompareFn, a: Reg, b: Reg) -> Reg {
+    pub fn compare(&mut self, f: CompareFn, a: Reg, b: Reg) -> Reg {
         self.push(Inst::Compare(f, a, b), ElementType::Bool)
     }
 
     /// A choice.
-    pub(crate) fn select(&mut self, c: Reg, a: Reg, b: Reg) -> Reg {
+    pub fn select(&mut self, c: Reg, a: Reg, b: Reg) -> Reg {
         self.push(Inst::Select(c, a, b), self.types[a])
     }
 
     /// A conversion; none when the type is already right.
-    pub(crate) fn cast(&mut self, ty: ElementType, a: Reg) -> Reg {
+    pub fn cast(&mut self, ty: ElementType, a: Reg) -> Reg {
         if self.types[a] == ty {
             a
         } else {
@@ -101,13 +101,13 @@ impl Code {
     }
 
     /// 16-bit floats as `f32`, so that a chain of instructions rounds once; other types as they are.
-    pub(crate) fn widen(&mut self, a: Reg) -> Reg {
+    pub fn widen(&mut self, a: Reg) -> Reg {
         self.cast(wide(self.types[a]), a)
     }
 }
 
 /// The type in which values of an element type are computed.
-pub(crate) fn wide(ty: ElementType) -> ElementType {
+pub fn wide(ty: ElementType) -> ElementType {
     match ty {
         ElementType::F16 | ElementType::Bf16 => ElementType::F32,
         other => other,

@@ -4,7 +4,7 @@ use sinter_loops::tensor::Tensor;
 use sinter_loops::types::{ElementType, TensorType};
 
 /// All elements of a tensor: integers and booleans exactly, floats as doubles.
-pub(crate) enum Data {
+pub enum Data {
     /// Elements of a floating-point tensor.
     Float(Vec<f64>),
     /// Elements of an integer or boolean tensor.
@@ -13,7 +13,7 @@ pub(crate) enum Data {
 
 impl Data {
     /// The elements of a tensor.
-    pub(crate) fn of(tensor: &Tensor) -> Self {
+    pub fn of(tensor: &Tensor) -> Self {
         if tensor.ty().element.is_float() {
             Self::Float(floats(tensor))
         } else {
@@ -22,7 +22,7 @@ impl Data {
     }
 
     /// A tensor of these elements, each rounded once to the element type.
-    pub(crate) fn tensor(&self, ty: TensorType) -> Tensor {
+    pub fn tensor(&self, ty: TensorType) -> Tensor {
         match self {
             Self::Float(values) => from_floats(ty, values),
             Self::Int(values) => Tensor::from_i64s(ty, values),
@@ -31,7 +31,7 @@ impl Data {
 }
 
 /// All elements as doubles.
-pub(crate) fn floats(tensor: &Tensor) -> Vec<f64> {
+pub fn floats(tensor: &Tensor) -> Vec<f64> {
     if tensor.ty().element == ElementType::F32 {
         let chunks = tensor.bytes().chunks_exact(4);
         return chunks
@@ -42,12 +42,12 @@ pub(crate) fn floats(tensor: &Tensor) -> Vec<f64> {
 }
 
 /// All elements as 64-bit integers.
-pub(crate) fn ints(tensor: &Tensor) -> Vec<i64> {
+pub fn ints(tensor: &Tensor) -> Vec<i64> {
     tensor.to_i64s()
 }
 
 /// A tensor from doubles, each rounded once to the element type.
-pub(crate) fn from_floats(ty: TensorType, values: &[f64]) -> Tensor {
+pub fn from_floats(ty: TensorType, values: &[f64]) -> Tensor {
     if ty.element == ElementType::F32 {
         let mut bytes = Vec::with_capacity(values.len() * 4);
         for &v in values {

@@ -10,7 +10,7 @@ use sinter_loops::affine::Affine;
 
 /// A tensor whose element at each index is the source's at the row-major place `place(index)`, or the
 /// bytes `outside` where that is `None`.
-pub(crate) fn rearranged(
+pub fn rearranged(
     source: &Tensor,
     ty: TensorType,
     outside: &[u8],
@@ -27,12 +27,12 @@ pub(crate) fn rearranged(
 }
 
 /// The row-major place of an index.
-pub(crate) fn place(strides: &[i64], index: impl Iterator<Item = i64>) -> usize {
+pub fn place(strides: &[i64], index: impl Iterator<Item = i64>) -> usize {
     strides.iter().zip(index).map(|(s, i)| s * i).sum::<i64>() as usize
 }
 
 /// The nest over a domain that copies operand 0 at `from` to `to` of the slot `result`.
-pub(crate) fn copy(
+pub fn copy(
     domain: &[i64],
     ty: &TensorType,
     (operand, from): (usize, Vec<Affine>),

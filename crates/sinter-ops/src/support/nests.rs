@@ -8,12 +8,12 @@ use sinter_loops::types::ElementType;
 use super::Code;
 
 /// Iterator `i`.
-pub(crate) fn iter(i: usize) -> Affine {
+pub fn iter(i: usize) -> Affine {
     Affine::Iter(i)
 }
 
 /// `expression * factor`, simplified for constants and the factors 0 and 1.
-pub(crate) fn scaled(expression: Affine, factor: i64) -> Affine {
+pub fn scaled(expression: Affine, factor: i64) -> Affine {
     match (expression, factor) {
         (Affine::Const(c), f) => Affine::Const(c * f),
         (_, 0) => Affine::Const(0),
@@ -24,7 +24,7 @@ pub(crate) fn scaled(expression: Affine, factor: i64) -> Affine {
 }
 
 /// `a + b`, simplified for constants.
-pub(crate) fn sum(a: Affine, b: Affine) -> Affine {
+pub fn sum(a: Affine, b: Affine) -> Affine {
     match (a, b) {
         (Affine::Const(0), e) | (e, Affine::Const(0)) => e,
         (Affine::Const(x), Affine::Const(y)) => Affine::Const(x + y),
@@ -40,13 +40,13 @@ pub(crate) fn sum(a: Affine, b: Affine) -> Affine {
 }
 
 /// `expression + constant`.
-pub(crate) fn with_offset(expression: Affine, constant: i64) -> Affine {
+pub fn with_offset(expression: Affine, constant: i64) -> Affine {
     sum(expression, Affine::Const(constant))
 }
 
 /// `sum of factor * iterator, + constant`, where iterators of extent 1 are left out as long as
 /// another term remains.
-pub(crate) fn affine(terms: &[(usize, i64)], constant: i64, iters: &[Iter]) -> Affine {
+pub fn affine(terms: &[(usize, i64)], constant: i64, iters: &[Iter]) -> Affine {
     let live: Vec<_> = terms
         .iter()
         .filter(|(i, _)| iters[*i].extent != 1)
@@ -64,18 +64,18 @@ pub(crate) fn affine(terms: &[(usize, i64)], constant: i64, iters: &[Iter]) -> A
 }
 
 /// Iterators `first..first + rank` as an index.
-pub(crate) fn identity(rank: usize) -> Vec<Affine> {
+pub fn identity(rank: usize) -> Vec<Affine> {
     (0..rank).map(iter).collect()
 }
 
 /// A nest under construction.
-pub(crate) struct Point {
+pub struct Point {
     nest: Nest,
 }
 
 impl Point {
     /// A nest over a domain, that reads and writes nothing yet.
-    pub(crate) fn over(iters: Vec<Iter>) -> Self {
+    pub fn over(iters: Vec<Iter>) -> Self {
         Self {
             nest: Nest {
                 iters,
@@ -92,22 +92,17 @@ impl Point {
     }
 
     /// A nest over parallel iterators of a shape.
-    pub(crate) fn parallel(shape: &[i64]) -> Self {
+    pub fn parallel(shape: &[i64]) -> Self {
         Self::over(shape.iter().map(|&e| Iter::parallel(e)).collect())
     }
 
     /// Adds a read that is always inside the operand.
-    pub(crate) fn read(self, operand: usize, index: Vec<Affine>) -> Self {
+    pub fn read(self, operand: usize, index: Vec<Affine>) -> Self {
         self.read_padded(operand, index, None)
     }
 
     /// Adds a read that yields `pad` outside the operand.
-    pub(crate) fn read_padded(
-        mut self,
-        operand: usize,
-        index: Vec<Affine>,
-        pad: Option<f64>,
-    ) -> Self {
+    pub fn read_padded(mut self, operand: usize, index: Vec<Affine>, pad: Option<f64>) -> Self {
         let pad = pad.map(FloatBits::new);
         self.nest.reads.push(Access {
             operand,
@@ -118,7 +113,7 @@ impl Point {
     }
 
     /// Adds a read for `finish`.
-    pub(crate) fn finish_read(mut self, operand: usize, index: Vec<Affine>) -> Self {
+    pub fn finish_read(mut self, operand: usize, index: Vec<Affine>) -> Self {
         self.nest.finish_reads.push(Access {
             operand,
             index,
@@ -128,36 +123,36 @@ impl Point {
     }
 
     /// Sets the body.
-    pub(crate) fn body(mut self, body: Body) -> Self {
+    pub fn body(mut self, body: Body) -> Self {
         self.nest.body = body;
         self
     }
 
     /// Adds a combiner; one per result of the body.
-    pub(crate) fn combine(mut self, combine: Combine) -> Self {
+    pub fn combine(mut self, combine: Combine) -> Self {
         self.nest.combines.push(combine);
         self
     }
 
     /// Marks the nest a contraction.
-    pub(crate) fn contract(mut self, contract: bool) -> Self {
+    pub fn contract(mut self, contract: bool) -> Self {
         self.nest.contract = contract;
         self
     }
 
     /// Sets what is made of the accumulators.
-    pub(crate) fn finish(mut self, finish: Body) -> Self {
+    pub fn finish(mut self, finish: Body) -> Self {
         self.nest.finish = finish;
         self
     }
 
     /// Sets `finish` to one that passes a value of an element type through.
-    pub(crate) fn pass(self, ty: ElementType) -> Self {
+    pub fn pass(self, ty: ElementType) -> Self {
         self.finish(Code::pass(&[ty]))
     }
 
     /// Adds a write.
-    pub(crate) fn write(mut self, operand: usize, index: Vec<Affine>) -> Self {
+    pub fn write(mut self, operand: usize, index: Vec<Affine>) -> Self {
         self.nest.writes.push(Access {
             operand,
             index,
@@ -167,14 +162,14 @@ impl Point {
     }
 
     /// The nest.
-    pub(crate) fn done(self) -> Nest {
+    pub fn done(self) -> Nest {
         self.nest
     }
 }
 
 /// The index by which an operand of shape `shape` is read so that it broadcasts to `out`, whose index
 /// the iterators `0..out.len()` are.
-pub(crate) fn broadcast_index(shape: &[i64], out: &[i64]) -> Vec<Affine> {
+pub fn broadcast_index(shape: &[i64], out: &[i64]) -> Vec<Affine> {
     let lead = out.len() - shape.len();
     let place = |d: usize| {
         if shape[d] == out[lead + d] {
@@ -188,7 +183,7 @@ pub(crate) fn broadcast_index(shape: &[i64], out: &[i64]) -> Vec<Affine> {
 
 /// The nest of an elementwise operator: operands `0..shapes.len()` broadcast to `out`, the result in
 /// the slot after them.
-pub(crate) fn pointwise(shapes: &[&[i64]], out: &[i64], body: Body, result: ElementType) -> Nest {
+pub fn pointwise(shapes: &[&[i64]], out: &[i64], body: Body, result: ElementType) -> Nest {
     let mut nest = Point::parallel(out);
     for (operand, shape) in shapes.iter().enumerate() {
         nest = nest.read(operand, broadcast_index(shape, out));

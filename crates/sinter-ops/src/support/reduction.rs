@@ -10,18 +10,18 @@ use super::{Code, Point, iter};
 
 /// The domain that reduces `axes` of a shape: parallel iterators for the other dimensions, then
 /// reduction iterators.
-pub(crate) struct Reduced {
+pub struct Reduced {
     /// The domain.
-    pub(crate) iters: Vec<Iter>,
+    pub iters: Vec<Iter>,
     /// The index of the operand.
-    pub(crate) operand: Vec<Affine>,
+    pub operand: Vec<Affine>,
     /// The index of the result, without the reduced dimensions.
-    pub(crate) result: Vec<Affine>,
+    pub result: Vec<Affine>,
 }
 
 impl Reduced {
     /// The domain for reducing some dimensions.
-    pub(crate) fn new(shape: &[i64], reduced: impl Fn(usize) -> bool) -> Self {
+    pub fn new(shape: &[i64], reduced: impl Fn(usize) -> bool) -> Self {
         let mut iters = Vec::new();
         let mut operand = vec![Affine::Const(0); shape.len()];
         for d in (0..shape.len()).filter(|&d| !reduced(d)) {
@@ -42,7 +42,7 @@ impl Reduced {
 }
 
 /// A combiner that starts from its neutral element.
-pub(crate) fn combine(function: CombineFn, element: ElementType) -> Combine {
+pub fn combine(function: CombineFn, element: ElementType) -> Combine {
     let init = match function {
         CombineFn::Add => 0.0,
         CombineFn::Mul => 1.0,
@@ -56,7 +56,7 @@ pub(crate) fn combine(function: CombineFn, element: ElementType) -> Combine {
 }
 
 /// The smallest value of an element type.
-pub(crate) fn lowest(element: ElementType) -> f64 {
+pub fn lowest(element: ElementType) -> f64 {
     match element {
         ElementType::I64 => i64::MIN as f64,
         ElementType::I32 => f64::from(i32::MIN),
@@ -67,7 +67,7 @@ pub(crate) fn lowest(element: ElementType) -> f64 {
 }
 
 /// The largest value of an element type.
-pub(crate) fn highest(element: ElementType) -> f64 {
+pub fn highest(element: ElementType) -> f64 {
     match element {
         ElementType::I64 => i64::MAX as f64,
         ElementType::I32 => f64::from(i32::MAX),
@@ -79,7 +79,7 @@ pub(crate) fn highest(element: ElementType) -> f64 {
 }
 
 /// Makes a nest with two reads multiply and accumulate them.
-pub(crate) fn contraction(nest: Point, element: ElementType) -> Point {
+pub fn contraction(nest: Point, element: ElementType) -> Point {
     let mut code = Code::new(&[element, element]);
     let (a, b) = (code.widen(0), code.widen(1));
     let product = code.binary(BinaryFn::Mul, a, b);
@@ -89,7 +89,7 @@ pub(crate) fn contraction(nest: Point, element: ElementType) -> Point {
 }
 
 /// From the accumulator of a contraction, and a bias if there is one, to the result.
-pub(crate) fn contraction_finish(element: ElementType, bias: bool) -> Body {
+pub fn contraction_finish(element: ElementType, bias: bool) -> Body {
     let acc = wide(element);
     let mut code = if bias {
         Code::new(&[acc, element])
@@ -106,7 +106,7 @@ pub(crate) fn contraction_finish(element: ElementType, bias: bool) -> Body {
 }
 
 /// Multiplies and accumulates nothing: the result of a contraction over no points.
-pub(crate) fn empty_contraction(nest: Point, element: ElementType) -> Point {
+pub fn empty_contraction(nest: Point, element: ElementType) -> Point {
     let mut code = Code::new(&[]);
     let zero = code.constant(wide(element), 0.0);
     nest.body(code.returning(&[zero]))

@@ -6,12 +6,12 @@ use sinter_loops::types::{ElementType, TensorType};
 use crate::operator::OpError;
 
 /// An error as a result.
-pub(crate) fn err<T>(message: impl Into<String>) -> Result<T, OpError> {
+pub fn err<T>(message: impl Into<String>) -> Result<T, OpError> {
     Err(OpError(message.into()))
 }
 
 /// Refuses with a message unless `holds`.
-pub(crate) fn require(holds: bool, message: impl FnOnce() -> String) -> Result<(), OpError> {
+pub fn require(holds: bool, message: impl FnOnce() -> String) -> Result<(), OpError> {
     if holds {
         Ok(())
     } else {
@@ -20,7 +20,7 @@ pub(crate) fn require(holds: bool, message: impl FnOnce() -> String) -> Result<(
 }
 
 /// Refuses another number of operands.
-pub(crate) fn require_arity(
+pub fn require_arity(
     operands: usize,
     allowed: std::ops::RangeInclusive<usize>,
 ) -> Result<(), OpError> {
@@ -39,14 +39,14 @@ pub(crate) fn require_arity(
 }
 
 /// Refuses element types that are not floating-point.
-pub(crate) fn require_float(ty: &TensorType) -> Result<(), OpError> {
+pub fn require_float(ty: &TensorType) -> Result<(), OpError> {
     require(ty.element.is_float(), || {
         format!("needs a floating-point operand, not {ty}")
     })
 }
 
 /// The common element type of the operands.
-pub(crate) fn one_dtype(operands: &[&TensorType]) -> Result<ElementType, OpError> {
+pub fn one_dtype(operands: &[&TensorType]) -> Result<ElementType, OpError> {
     let first = operands[0].element;
     match operands.iter().find(|t| t.element != first) {
         Some(other) => err(format!(
@@ -58,19 +58,19 @@ pub(crate) fn one_dtype(operands: &[&TensorType]) -> Result<ElementType, OpError
 }
 
 /// The types of tensors.
-pub(crate) fn types_of(tensors: &[Tensor]) -> Vec<TensorType> {
+pub fn types_of(tensors: &[Tensor]) -> Vec<TensorType> {
     tensors.iter().map(|t| t.ty().clone()).collect()
 }
 
 /// Refuses a list that has not one entry per dimension.
-pub(crate) fn same_rank(what: &str, list: &[i64], rank: usize) -> Result<(), OpError> {
+pub fn same_rank(what: &str, list: &[i64], rank: usize) -> Result<(), OpError> {
     require(list.len() == rank, || {
         format!("{what} has {} entries for {rank} dimensions", list.len())
     })
 }
 
 /// An axis as an index, refused when it is not a dimension.
-pub(crate) fn axis_index(axis: i64, rank: usize) -> Result<usize, OpError> {
+pub fn axis_index(axis: i64, rank: usize) -> Result<usize, OpError> {
     usize::try_from(axis)
         .ok()
         .filter(|&a| a < rank)
@@ -82,17 +82,17 @@ pub(crate) fn axis_index(axis: i64, rank: usize) -> Result<usize, OpError> {
 }
 
 /// Number of elements of a shape.
-pub(crate) fn product(shape: &[i64]) -> i64 {
+fn product(shape: &[i64]) -> i64 {
     shape.iter().product()
 }
 
 /// Number of elements of a shape, for indexing.
-pub(crate) fn count(shape: &[i64]) -> usize {
+pub fn count(shape: &[i64]) -> usize {
     product(shape).max(0) as usize
 }
 
 /// The numpy broadcast of several shapes.
-pub(crate) fn broadcast(shapes: &[&[i64]]) -> Result<Vec<i64>, OpError> {
+pub fn broadcast(shapes: &[&[i64]]) -> Result<Vec<i64>, OpError> {
     let rank = shapes.iter().map(|s| s.len()).max().unwrap_or(0);
     let mut out = vec![1; rank];
     for shape in shapes {
@@ -109,7 +109,7 @@ pub(crate) fn broadcast(shapes: &[&[i64]]) -> Result<Vec<i64>, OpError> {
 }
 
 /// Calls `f` with every index of a shape, in row-major order.
-pub(crate) fn each_index(shape: &[i64], mut f: impl FnMut(&[i64])) {
+pub fn each_index(shape: &[i64], mut f: impl FnMut(&[i64])) {
     let mut index = vec![0; shape.len()];
     for _ in 0..count(shape) {
         f(&index);
@@ -125,7 +125,7 @@ pub(crate) fn each_index(shape: &[i64], mut f: impl FnMut(&[i64])) {
 
 /// For every element of `out` in row-major order, the row-major element of a tensor of shape `shape`
 /// that broadcasts to it.
-pub(crate) fn broadcast_offsets(shape: &[i64], out: &[i64]) -> Vec<usize> {
+pub fn broadcast_offsets(shape: &[i64], out: &[i64]) -> Vec<usize> {
     if shape == out {
         return (0..count(out)).collect();
     }
