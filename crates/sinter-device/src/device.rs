@@ -229,6 +229,9 @@ pub struct Device {
     /// Whether operand tiles have two buffers, so that transfers overlap with compute.
     #[serde(default)]
     pub double_buffer: bool,
+    /// Whether reductions run in ascending order only; no property of a file.
+    #[serde(skip)]
+    pub fixed_reductions: bool,
     /// Vector unit.
     pub vector: VectorUnit,
     /// Matrix unit, where there is one.
@@ -294,6 +297,14 @@ impl Device {
     #[must_use]
     pub fn with_cores(mut self, cores: u32) -> Self {
         self.cores = cores.max(1);
+        self
+    }
+
+    /// The same device, with every reduction in ascending order where `fixed`: no vectors along
+    /// reductions, so that the order depends on the operator alone and not on what shares its kernel.
+    #[must_use]
+    pub fn with_fixed_reductions(mut self, fixed: bool) -> Self {
+        self.fixed_reductions = fixed;
         self
     }
 

@@ -133,6 +133,9 @@ impl<'a> Stage<'a> {
 
     /// The cheapest register tile with vectors along `v`.
     pub(crate) fn best_along(&self, v: usize) -> Option<Choice> {
+        if self.device.fixed_reductions && self.reduces_along(v) {
+            return None;
+        }
         let mut best: Option<Choice> = None;
         for lanes in self.lane_counts(v) {
             for vectors in 1..=self.most_vectors(v, lanes) {

@@ -1,7 +1,8 @@
 //! Fuses ONNX models and prints what became of them.
 //!
 //! ```sh
-//! cargo run --release -p sinter-fusion --example fuse_model -- MODEL.onnx [INPUT=1x3x224x224 ...] [--policy P] [--device D] [-v]
+//! cargo run --release -p sinter-fusion --example fuse_model -- MODEL.onnx [INPUT=1x3x224x224 ...] [--policy P]
+//!     [--device D] [--numerics N] [--cost C] [--disable RULE]... [--config FILE] [--stats] [-v]
 //! ```
 
 use std::collections::BTreeMap;
@@ -9,20 +10,27 @@ use std::error::Error;
 use std::time::Instant;
 
 use sinter_device::{Device, HostCpu};
-use sinter_fusion::{Options, fuse};
+use sinter_fusion::{Control, Cost, Options, fuse};
 use sinter_onnx::{ImportOptions, import};
 use sinter_ops::Operator;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut options = Options::default();
     let mut device = "host".to_owned();
-    let mut verbose = false;
+    let (mut verbose, mut stats) = (false, false);
     let mut shapes = BTreeMap::new();
     let mut models = Vec::new();
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--policy" => options.policy = args.next().unwrap_or_default().parse()?,
+            "--numerics" => options.numerics = args.next().unwrap_or_default().parse()?,
+            "--cost" => options.cost = Cost::load(&args.next().unwrap_or_default())?,
+            "--disable" => options.disabled_rules.extend(args.next()),
+            "--config" => {
+                options.control = Control::load(args.next().unwrap_or_default().as_ref())?
+            }
+            "--stats" => stats = true,
             "--device" => device = args.next().unwrap_or_default(),
             "-v" => verbose = true,
             arg => match arg.split_once('=') {
@@ -46,6 +54,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let fused = fuse(&graph, &device, &options)?;
         let elapsed = start.elapsed();
         let s = &fused.statistics;
+        if stats {
+            fused.saturation.iter().for_each(|s| print!("{s}"));
+        }
         if verbose {
             for group in &fused.groups {
                 let operators: Vec<_> = group

@@ -1,6 +1,8 @@
 //! Why a graph cannot be fused at all. That operators stay apart is no error: see
 //! [`Refusal`](crate::legality::Refusal).
 
+use crate::legality::LegalityCode;
+
 /// A graph has no program of kernels on the device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FusionError {
@@ -24,9 +26,72 @@ pub enum FusionError {
         /// Cause.
         cause: String,
     },
-    /// No rule has the name.
-    #[error("no rule is called '{0}'; `sinter explain --rules` lists them")]
-    UnknownRule(String),
+    /// No rule or topic has the name.
+    #[error("no rule or topic of rules is called '{name}'; {nearest}")]
+    UnknownRule {
+        /// What was asked for.
+        name: String,
+        /// The names nearest to it.
+        nearest: String,
+    },
+    /// A pattern of names is no glob.
+    #[error("'{pattern}' is no pattern of names: {cause}")]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// Cause.
+        cause: String,
+    },
+    /// A control names no operator.
+    #[error("[[{table}]] names '{pattern}', which no operator performs; {nearest}")]
+    NoMatch {
+        /// Table of the control.
+        table: &'static str,
+        /// The pattern.
+        pattern: String,
+        /// The names nearest to it.
+        nearest: String,
+    },
+    /// A kernel that the user insists on has no legal form.
+    #[error("{wish}: no such kernel on {device} ({code}): {cause}{flip}")]
+    MustFuse {
+        /// The wish.
+        wish: String,
+        /// Device.
+        device: String,
+        /// Why.
+        code: LegalityCode,
+        /// Cause.
+        cause: String,
+        /// What would make it legal, as the end of the message.
+        flip: String,
+    },
+    /// A fusion configuration cannot be used.
+    #[error("fusion configuration '{file}': {cause}")]
+    Config {
+        /// File.
+        file: String,
+        /// Cause.
+        cause: String,
+    },
+    /// A cost cannot be used.
+    #[error(
+        "'{name}' is no fusion cost (time, bytes, kernels, or a TOML file of weights): {cause}"
+    )]
+    Cost {
+        /// Name or file.
+        name: String,
+        /// Cause.
+        cause: String,
+    },
+    /// Rules in text cannot be used.
+    #[error("{place}: {cause}")]
+    TextRule {
+        /// File and rule.
+        place: String,
+        /// Cause, with a counterexample where there is one.
+        cause: String,
+    },
 }
 
 /// The first ONNX name of a node, or a stand-in.

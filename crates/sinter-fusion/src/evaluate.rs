@@ -9,6 +9,8 @@ use sinter_loops::{apply_layouts, coalesce, place_stages};
 use sinter_ops::form::{Formed, form};
 use sinter_ops::{Graph, NodeId, Operator, ValueId};
 
+use crate::control::Resolved;
+use crate::cost::Cost;
 use crate::fused::Placement;
 use crate::legality::{self, LegalityCode};
 use crate::options::Limits;
@@ -48,6 +50,10 @@ pub(crate) struct Evaluator<'a> {
     limits: &'a Limits,
     layouts: &'a BTreeMap<ValueId, Layout>,
     placements: &'a [Placement],
+    /// What extraction minimises.
+    pub(crate) cost: &'a Cost,
+    /// What the user insists on.
+    pub(crate) control: Resolved,
     by_nodes: HashMap<(Vec<NodeId>, Vec<ValueId>), Outcome>,
     by_structure: HashMap<Kernel, Result<(Price, Vec<u64>), Illegal>>,
     /// Candidates formed.
@@ -70,6 +76,8 @@ impl<'a> Evaluator<'a> {
             limits,
             layouts,
             placements,
+            cost: &Cost::Time,
+            control: Resolved::default(),
             by_nodes: HashMap::new(),
             by_structure: HashMap::new(),
             evaluated: 0,
@@ -78,8 +86,16 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The price of the kernel that computes `outputs` with `nodes` (both sorted), or why there is
-    /// none.
+    /// none. Its total is the cost that extraction minimises.
     pub(crate) fn price(&mut self, nodes: &[NodeId], outputs: &[ValueId]) -> Outcome {
+        match self.control.check(self.graph, nodes) {
+            Ok(()) => self.unforbidden(nodes, outputs),
+            Err(illegal) => Rc::new(Err(illegal)),
+        }
+    }
+
+    /// The same whatever the user insists on.
+    pub(crate) fn unforbidden(&mut self, nodes: &[NodeId], outputs: &[ValueId]) -> Outcome {
         let key = (nodes.to_vec(), outputs.to_vec());
         if let Some(known) = self.by_nodes.get(&key) {
             return known.clone();
@@ -129,7 +145,8 @@ impl<'a> Evaluator<'a> {
                 found
             }
         };
-        let (price, touched) = known?;
+        let (mut price, touched) = known?;
+        price.total = self.cost.of(&price, self.graph, nodes);
         let slots = formed.values.iter().zip(&formed.kernel.slots).zip(touched);
         let stored = |((value, slot), bytes): ((&Option<ValueId>, &_), u64)| {
             let slot: &sinter_loops::kernel::Slot = slot;

@@ -12,7 +12,7 @@ use sinter_loops::tensor::Tensor;
 use sinter_loops::types::TensorType;
 use sinter_ops::{Graph, Op, Operator};
 
-use crate::egraph::{Term, best};
+use crate::egraph::{Term, best, term_cost};
 use crate::error::FusionError;
 use crate::options::Options;
 use crate::saturate::saturated;
@@ -37,6 +37,8 @@ pub struct ValueClass {
     pub ty: TensorType,
     /// The ways, in a fixed order.
     pub terms: Vec<ClassTerm>,
+    /// What each costs by itself, in the units of extraction.
+    pub costs: Vec<u64>,
     /// The way that is chosen, by place in `terms`; `None` where each of them needs the value itself.
     pub chosen: Option<usize>,
     /// ONNX nodes.
@@ -86,6 +88,7 @@ pub fn classes(graph: &Graph, options: &Options) -> Result<Classes, FusionError>
         let origins: BTreeSet<_> = class.data.origins.values().flatten().collect();
         ValueClass {
             ty: class.data.types[0].clone(),
+            costs: terms.iter().map(|t| term_cost(egraph, *id, t)).collect(),
             terms: terms.iter().map(shown).collect(),
             chosen,
             origins: origins
@@ -108,6 +111,91 @@ pub fn classes(graph: &Graph, options: &Options) -> Result<Classes, FusionError>
         outputs: outputs.collect(),
         constants: constants.collect(),
     })
+}
+
+impl Classes {
+    /// The e-graph as JSON in the form of the `egraph-serialize` crate, which e-graph viewers read.
+    ///
+    /// Class `vN` is a value and class `bN` the buffer it may be stored in, with the law between both.
+    /// Roots are the buffers of the outputs.
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        let mut egraph = egraph_serialize::EGraph::default();
+        let node = |op: String, children: Vec<String>, class: String, cost: u64| {
+            let cost = egraph_serialize::Cost::new(cost as f64).unwrap_or_default();
+            let children = children.into_iter().map(Into::into).collect();
+            egraph_serialize::Node {
+                op,
+                children,
+                eclass: class.into(),
+                cost,
+                subsumed: false,
+            }
+        };
+        for (n, class) in self.classes.iter().enumerate() {
+            for (t, (term, &cost)) in class.terms.iter().zip(&class.costs).enumerate() {
+                let children = term.operands().iter().map(|o| format!("v{o}.0"));
+                let made = node(term.label(), children.collect(), format!("v{n}"), cost);
+                egraph.add_node(format!("v{n}.{t}"), made);
+            }
+            let load = node("load".into(), vec![format!("b{n}.0")], format!("v{n}"), 0);
+            egraph.add_node(format!("v{n}.load"), load);
+            let store = node("store".into(), vec![format!("v{n}.0")], format!("b{n}"), 0);
+            egraph.add_node(format!("b{n}.0"), store);
+            let origins = [("origins".to_owned(), class.origins.join(", "))];
+            let data = egraph_serialize::ClassData {
+                typ: Some(class.ty.to_string()),
+                extra: origins.into_iter().filter(|o| !o.1.is_empty()).collect(),
+            };
+            egraph.class_data.insert(format!("v{n}").into(), data);
+        }
+        for (_, class) in &self.outputs {
+            egraph.root_eclasses.push(format!("b{class}").into());
+        }
+        serde_json::to_string_pretty(&egraph)
+    }
+}
+
+impl ClassTerm {
+    /// Classes of its operands.
+    fn operands(&self) -> &[usize] {
+        match self {
+            Self::Input(_) | Self::Constant(_) => &[],
+            Self::Operator(_, operands) => operands,
+            Self::Result(_, of) => std::slice::from_ref(of),
+        }
+    }
+
+    /// The operator with its attributes, without operands.
+    fn label(&self) -> String {
+        match self {
+            Self::Input(name) => format!("input {name}"),
+            Self::Constant(n) => format!("constant {n}"),
+            Self::Result(n, _) => format!("result {n}"),
+            Self::Operator(op, _) => {
+                let attribute = |(k, v): (&str, sinter_ops::Attr)| format!(" {k}={}", shown(&v));
+                let attributes = op.attributes().into_iter().map(attribute);
+                format!("{}{}", op.mnemonic(), attributes.collect::<String>())
+            }
+        }
+    }
+}
+
+/// An attribute as rules in text write it.
+fn shown(attribute: &sinter_ops::Attr) -> String {
+    use sinter_ops::Attr;
+    let list = |items: Vec<String>| format!("[{}]", items.join(","));
+    match attribute {
+        Attr::Int(n) => n.to_string(),
+        Attr::Float(x) => x.get().to_string(),
+        Attr::Ints(all) => list(all.iter().map(i64::to_string).collect()),
+        Attr::Floats(all) => list(all.iter().map(|x| x.get().to_string()).collect()),
+        Attr::Str(text) => text.clone(),
+        Attr::Bool(truth) => truth.to_string(),
+        Attr::Element(element) => element.mlir().to_owned(),
+    }
 }
 
 impl fmt::Display for Classes {
@@ -161,5 +249,23 @@ mod tests {
         ] {
             assert!(text.contains(part), "no '{part}' in\n{text}");
         }
+    }
+
+    #[test]
+    fn the_json_is_an_e_graph_whose_children_exist() {
+        let graph = example("silu-from-product", 1).unwrap();
+        let classes = classes(&graph, &Options::default()).unwrap();
+        let text = classes.to_json().unwrap();
+        assert_eq!(text, classes.to_json().unwrap());
+        let read: egraph_serialize::EGraph = serde_json::from_str(&text).unwrap();
+        let has = |op: &str| read.nodes.values().any(|n| n.op == op);
+        assert!(
+            has("silu") && has("mul") && has("load") && has("store"),
+            "{text}"
+        );
+        for node in read.nodes.values() {
+            assert!(node.children.iter().all(|c| read.nodes.contains_key(c)));
+        }
+        assert_eq!(read.root_eclasses.len(), 1);
     }
 }

@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use sinter_device::{Device, Time};
 use sinter_ops::{Graph, NodeId, Operator};
 
+use crate::control::{self, Control, Resolved};
+use crate::cost::Cost;
 use crate::error::{FusionError, origin_of};
 use crate::evaluate::{Evaluator, Illegal};
 use crate::fused::{Fused, Group, Placement, Statistics};
 use crate::layouts::{self, Layouts};
-use crate::options::{Options, Policy};
+use crate::options::{Numerics, Options, Policy};
 use crate::partition::{Flow, GroupId, Partition};
 use crate::refusals::refusals;
 use crate::saturate::rewrite;
@@ -24,28 +26,44 @@ const NAME_LENGTH: usize = 40;
 /// # Errors
 /// When an operator has no kernel on the device, not even by itself.
 pub fn fuse(graph: &Graph, device: &Device, options: &Options) -> Result<Fused, FusionError> {
+    options.control.check(graph)?;
+    let device = &device
+        .clone()
+        .with_fixed_reductions(options.numerics_limit() == Numerics::Exact);
     let folded = rewrite(graph, options, true)?;
-    let unfused = Program::plain(&folded.graph).grouped(Policy::None, device, options)?;
+    let plain = Options {
+        control: Control::default(),
+        cost: Cost::Time,
+        ..options.clone()
+    };
+    let unmarked = control::unmarked(&folded.graph);
+    let unfused = Program::plain(&unmarked).grouped(Policy::None, device, &plain)?;
+    let wishes = !options.control.is_empty() || control::is_marked(&folded.graph);
     let mut fused = match options.policy {
-        Policy::None => unfused.clone(),
+        Policy::None if !wishes => unfused.clone(),
+        Policy::None => Program::plain(&folded.graph).grouped(Policy::None, device, options)?,
         policy => {
             let saturated = rewrite(&folded.graph, options, false)?;
             let mut fused = Program::placed(&saturated.graph).grouped(policy, device, options)?;
-            if fused.statistics.price > unfused.statistics.price {
+            let dearer = fused.statistics.price > unfused.statistics.price;
+            if options.cost.is_time() && dearer {
                 // The rewritten program lost against its original: keep that.
                 fused = Program::placed(&folded.graph).grouped(policy, device, options)?;
             }
             let statistics = &mut fused.statistics;
-            statistics.egraph_iterations = saturated.iterations;
+            statistics.egraph_iterations = saturated.run.iterations.len();
             statistics.egraph_nodes = saturated.nodes;
             statistics.egraph_classes = saturated.classes;
-            statistics.egraph_stop = saturated.stop;
+            statistics.egraph_stop = saturated.run.stop.to_owned();
+            fused.saturation.push(saturated.run);
             fused
         }
     };
     fused.statistics.operators = unfused.statistics.kernels;
     fused.statistics.unfused_intermediate_bytes = unfused.statistics.intermediate_bytes;
     fused.statistics.unfused_price = unfused.statistics.price;
+    fused.saturation.insert(0, folded.run);
+    control::unmark(&mut fused);
     Ok(fused)
 }
 
@@ -93,13 +111,16 @@ impl<'a> Program<'a> {
         let flow = Flow::new(graph, &layouts.views, &placements);
         let limits = &options.limits;
         let mut evaluator = Evaluator::new(graph, device, limits, &layouts.of, &placements);
+        evaluator.cost = &options.cost;
         let singles = Partition::singles(&flow);
         check_singles(&singles, &flow, &mut evaluator)?;
+        evaluator.control = Resolved::new(&options.control, graph, &flow)?;
+        let start = Resolved::start(&flow, &mut evaluator)?;
         let chosen = match policy {
-            Policy::None => singles.clone(),
-            Policy::Greedy => greedily(singles.clone(), &flow, &mut evaluator),
+            Policy::None => start,
+            Policy::Greedy => greedily(start, &flow, &mut evaluator),
             Policy::Egraph => {
-                let greedy = greedily(singles.clone(), &flow, &mut evaluator);
+                let greedy = greedily(start, &flow, &mut evaluator);
                 let ceiling = greedy.time(&flow, &mut evaluator);
                 let better = improve::run(greedy, limits.rounds, &flow, &mut evaluator);
                 let time = better.time(&flow, &mut evaluator);
@@ -127,7 +148,10 @@ impl<'a> Program<'a> {
                 &mut evaluator,
             ),
             price: groups.iter().map(|g| g.price.total).sum(),
-            lower_bound: Some(bound(&singles, &flow, &mut evaluator)),
+            lower_bound: options
+                .cost
+                .is_time()
+                .then(|| bound(&singles, &flow, &mut evaluator)),
             candidates: evaluator.evaluated,
             memoised: evaluator.memoised,
             ..Statistics::default()
@@ -140,8 +164,9 @@ impl<'a> Program<'a> {
             layouts: layouts.of.clone(),
             refusals,
             statistics,
+            saturation: Vec::new(),
             policy,
-            numerics: options.numerics,
+            numerics: options.numerics_limit(),
             device: device.name.clone(),
         })
     }
@@ -150,7 +175,8 @@ impl<'a> Program<'a> {
 /// No program made of the candidates formed so far is cheaper.
 fn bound(singles: &Partition, flow: &Flow, evaluator: &mut Evaluator<'_>) -> Time {
     let alone = singles.groups.iter().filter_map(|(&id, nodes)| {
-        Some((nodes[0], evaluator.time(nodes, &singles.outputs(id, flow))?))
+        let outcome = evaluator.unforbidden(nodes, &singles.outputs(id, flow));
+        Some((nodes[0], outcome.as_ref().as_ref().ok()?.price.total))
     });
     let alone = alone.collect();
     bound::lower_bound(&evaluator.candidates(), &alone)
@@ -257,7 +283,7 @@ fn with_savings(
             let Some(id) = singles.provider(node) else {
                 continue;
             };
-            let outcome = evaluator.price(&[node], &singles.outputs(id, flow));
+            let outcome = evaluator.unforbidden(&[node], &singles.outputs(id, flow));
             if let Ok(priced) = outcome.as_ref() {
                 time += priced.price.total;
                 bytes += priced.price.read_bytes + priced.price.written_bytes;

@@ -9,6 +9,7 @@ use sinter_ops::{Graph, NodeId, ValueId};
 
 use crate::legality::Refusal;
 use crate::options::{Numerics, Policy};
+use crate::statistics::Saturation;
 
 /// One kernel to be launched.
 #[derive(Clone, Debug)]
@@ -106,6 +107,8 @@ pub struct Fused {
     pub refusals: Vec<Refusal>,
     /// Figures.
     pub statistics: Statistics,
+    /// What equality saturation did, with times; no part of the decisions.
+    pub saturation: Vec<Saturation>,
     /// The policy that chose the groups.
     pub policy: Policy,
     /// The limit that rewrites kept to.

@@ -6,6 +6,8 @@
 
 mod bound;
 mod contract;
+pub mod control;
+pub mod cost;
 mod egraph;
 pub mod error;
 mod evaluate;
@@ -23,12 +25,16 @@ mod placements;
 mod refusals;
 pub mod rules;
 mod saturate;
+pub mod statistics;
 mod stored;
 mod traffic;
 
+pub use control::Control;
+pub use cost::Cost;
 pub use error::FusionError;
 pub use fuse::fuse;
 pub use fused::{Decisions, Fused, Group, Placement, Statistics, View};
 pub use legality::{LegalityCode, Refusal};
 pub use options::{Limits, Numerics, Options, Policy};
+pub use rules::TextRule;
 pub use stored::Stored;

@@ -5,6 +5,10 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::control::Control;
+use crate::cost::Cost;
+use crate::rules::TextRule;
+
 /// How kernels are chosen among the candidates.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
@@ -154,6 +158,14 @@ pub struct Options {
     pub numerics: Numerics,
     /// Bounds on the search.
     pub limits: Limits,
-    /// Names of rules that are not applied.
+    /// Rules (names or globs) or topics that are not applied.
     pub disabled_rules: Vec<String>,
+    /// Rules or topics that alone are applied; all where empty.
+    pub only_rules: Vec<String>,
+    /// Further rules.
+    pub text_rules: Vec<TextRule>,
+    /// What extraction minimises.
+    pub cost: Cost,
+    /// What the user insists on.
+    pub control: Control,
 }

@@ -17,7 +17,7 @@ use crate::rules::Expr;
 const REPLACED_DEPTH: usize = 4;
 
 /// ONNX nodes by number.
-type Origins = BTreeSet<u32>;
+pub(crate) type Origins = BTreeSet<u32>;
 
 /// The operators that a rewrite replaces, the root first, each with its origins.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +56,11 @@ impl Replaced {
             self.0
                 .push((op.mnemonic(), origins.cloned().unwrap_or_default()));
         }
+    }
+
+    /// The origins of all of them.
+    pub(crate) fn origins(&self) -> Origins {
+        self.named(|_| true)
     }
 
     fn named(&self, wanted: impl Fn(&str) -> bool) -> Origins {

@@ -1,6 +1,8 @@
 //! Equality saturation with the registered rules, within deterministic limits, and back to a graph.
 
-use std::time::Duration;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use egg::{
     Applier, Id, PatternAst, Rewrite, Runner, SearchMatches, Searcher, StopReason, Subst, Symbol,
@@ -8,26 +10,27 @@ use egg::{
 };
 use sinter_ops::Graph;
 
+use crate::control::Scope;
 use crate::egraph::{Facts, Imported, Term, Values, best, import, to_graph};
 use crate::error::FusionError;
 use crate::options::Options;
 use crate::origins::{Replaced, add_replacement};
-use crate::rules::{self, Expr, Rule, View};
+use crate::rules::{self, Expr, Rewriter, View};
+use crate::statistics::{Counter, Iteration, Saturation};
 
 /// A rewritten graph, and what became of the e-graph.
 #[derive(Clone, Debug)]
 pub(crate) struct Rewritten {
     pub(crate) graph: Graph,
-    pub(crate) iterations: usize,
     pub(crate) nodes: usize,
     pub(crate) classes: usize,
-    pub(crate) stop: String,
+    pub(crate) run: Saturation,
 }
 
 /// The cheapest graph that the rules find; only one-way rules where `one_way_only`.
 ///
 /// # Errors
-/// When a disabled rule does not exist, or a rule made an operator that does not take its operands.
+/// When a rule is named that does not exist, or a rule made an operator that does not take its operands.
 pub(crate) fn rewrite(
     graph: &Graph,
     options: &Options,
@@ -38,31 +41,31 @@ pub(crate) fn rewrite(
     let graph = to_graph(&imported, &chosen, graph)?;
     Ok(Rewritten {
         graph,
-        iterations: run.iterations,
         nodes: imported.egraph.total_number_of_nodes(),
         classes: imported.egraph.number_of_classes(),
-        stop: run.stop,
+        run,
     })
-}
-
-/// How saturation ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
-    pub(crate) iterations: usize,
-    pub(crate) stop: String,
 }
 
 /// The e-graph after saturation.
 ///
 /// # Errors
-/// When a disabled rule does not exist.
+/// When a rule is named that does not exist.
 pub(crate) fn saturated(
     graph: &Graph,
     options: &Options,
     one_way_only: bool,
-) -> Result<(Imported, Run), FusionError> {
-    let rewrites = rewrites(options, one_way_only)?;
+) -> Result<(Imported, Saturation), FusionError> {
     let mut imported = import(graph);
+    let rules = wanted(options, one_way_only, &imported.egraph.analysis.names)?;
+    let rewrites: Result<Vec<_>, String> = rules
+        .iter()
+        .map(|r| Rewrite::new(r.rule.name.as_str(), r.clone(), r.clone()))
+        .collect();
+    let rewrites = rewrites.map_err(|cause| FusionError::Rewrite {
+        origin: "the rules".to_owned(),
+        cause,
+    })?;
     let runner = Runner::<Term, Facts>::new(Facts::default())
         .with_egraph(std::mem::take(&mut imported.egraph))
         .with_iter_limit(options.limits.iterations)
@@ -74,42 +77,62 @@ pub(crate) fn saturated(
         Some(StopReason::NodeLimit(_)) => "nodes",
         _ => "saturated",
     };
-    let run = Run {
-        iterations: runner.iterations.len(),
-        stop: stop.to_owned(),
+    let steps = runner.iterations.iter().map(|i| Iteration {
+        nodes: i.egraph_nodes,
+        classes: i.egraph_classes,
+        applied: i.applied.values().sum(),
+    });
+    let run = Saturation {
+        stage: if one_way_only {
+            "folding"
+        } else {
+            "saturation"
+        },
+        stop,
+        iterations: steps.collect(),
+        rules: rules.iter().map(Tried::statistics).collect(),
     };
     imported.egraph = runner.egraph;
     Ok((imported, run))
 }
 
-/// The wanted rules.
-fn rewrites(
+/// The wanted rules, for a graph whose ONNX nodes and marks have these names.
+fn wanted(
     options: &Options,
     one_way_only: bool,
-) -> Result<Vec<Rewrite<Term, Facts>>, FusionError> {
-    let all = rules::all();
-    for name in &options.disabled_rules {
-        if all.iter().all(|r| r.name != name) {
-            return Err(FusionError::UnknownRule(name.clone()));
+    names: &[String],
+) -> Result<Vec<Tried>, FusionError> {
+    let all = rules::all(&options.text_rules);
+    let facts: Vec<_> = all.iter().map(Rewriter::facts).collect();
+    let scope = Scope::new(options, &facts, names)?;
+    let mut out = Vec::new();
+    for rule in &all {
+        if (one_way_only && !rule.one_way) || !scope.allows(&rule.facts())? {
+            continue;
         }
+        out.push(Tried {
+            exempt: Arc::new(scope.exempt(&rule.facts(), names)?),
+            rule: Arc::new(rule.clone()),
+            counter: Arc::default(),
+        });
     }
-    let wanted = |rule: &Rule| {
-        rule.numerics <= options.numerics
-            && (rule.one_way || !one_way_only)
-            && !options.disabled_rules.iter().any(|d| d == rule.name)
-    };
-    all.into_iter()
-        .filter(wanted)
-        .map(|rule| Rewrite::new(rule.name, Dynamic(rule), Dynamic(rule)))
-        .collect::<Result<_, _>>()
-        .map_err(FusionError::UnknownRule)
+    Ok(out)
 }
 
 /// A rule as egg's searcher and applier.
-#[derive(Clone, Copy)]
-struct Dynamic(Rule);
+#[derive(Clone)]
+struct Tried {
+    rule: Arc<Rewriter>,
+    /// Numbers of names to whose operators it is not applied.
+    exempt: Arc<BTreeSet<u32>>,
+    counter: Arc<Counter>,
+}
 
-impl Dynamic {
+impl Tried {
+    fn statistics(&self) -> crate::statistics::RuleStatistics {
+        self.counter.statistics(&self.rule.name, self.rule.topic)
+    }
+
     fn found(&self, egraph: &Values, class: Id) -> Vec<(Term, Expr)> {
         if egraph[class].data.constant.is_some() {
             return vec![];
@@ -117,19 +140,30 @@ impl Dynamic {
         let view = View::new(egraph);
         let terms = egraph[class].nodes.iter();
         terms
-            .flat_map(|t| (self.0.find)(&view, t).into_iter().map(|e| (t.clone(), e)))
+            .flat_map(|t| self.rule.find(&view, t).into_iter().map(|e| (t.clone(), e)))
+            .filter(|(term, expr)| self.may_replace(egraph, class, term, expr))
             .collect()
+    }
+
+    fn may_replace(&self, egraph: &Values, class: Id, term: &Term, expr: &Expr) -> bool {
+        self.exempt.is_empty()
+            || Replaced::between(egraph, class, term, expr)
+                .origins()
+                .is_disjoint(&self.exempt)
     }
 }
 
-impl Searcher<Term, Facts> for Dynamic {
+impl Searcher<Term, Facts> for Tried {
     fn search_eclass_with_limit(
         &self,
         egraph: &Values,
         eclass: Id,
         _: usize,
     ) -> Option<SearchMatches<'_, Term>> {
-        (!self.found(egraph, eclass).is_empty()).then(|| SearchMatches {
+        let start = Instant::now();
+        let found = !self.found(egraph, eclass).is_empty();
+        self.counter.searched(start, found);
+        found.then(|| SearchMatches {
             eclass,
             substs: vec![Subst::with_capacity(0)],
             ast: None,
@@ -141,7 +175,7 @@ impl Searcher<Term, Facts> for Dynamic {
     }
 }
 
-impl Applier<Term, Facts> for Dynamic {
+impl Applier<Term, Facts> for Tried {
     fn apply_one(
         &self,
         egraph: &mut Values,
@@ -150,6 +184,7 @@ impl Applier<Term, Facts> for Dynamic {
         _: Option<&PatternAst<Term>>,
         _: Symbol,
     ) -> Vec<Id> {
+        let start = Instant::now();
         let mut changed = Vec::new();
         for (term, expr) in self.found(egraph, eclass) {
             let replaced = Replaced::between(egraph, eclass, &term, &expr);
@@ -158,6 +193,7 @@ impl Applier<Term, Facts> for Dynamic {
                 changed.push(eclass);
             }
         }
+        self.counter.applied(start, changed.len());
         changed
     }
 }

@@ -1,17 +1,17 @@
-//! The tables in `docs/fusion.md` are the ones of the code.
+//! The tables in `docs/fusion.md` and `docs/rules.md` are the ones of the code.
 
 mod common;
 
 use sinter_fusion::legality::code_table;
 use sinter_fusion::rules::rule_table;
 
+fn assert_holds(page: &str, table: &str) {
+    let text = std::fs::read_to_string(common::root().join(page)).unwrap();
+    assert!(text.contains(table), "{page} should contain:\n{table}");
+}
+
 #[test]
-fn the_page_has_the_tables_of_the_code() {
-    let page = std::fs::read_to_string(common::root().join("docs/fusion.md")).unwrap();
-    for table in [code_table(), rule_table()] {
-        assert!(
-            page.contains(&table),
-            "docs/fusion.md should contain:\n{table}"
-        );
-    }
+fn the_pages_have_the_tables_of_the_code() {
+    assert_holds("docs/fusion.md", &code_table());
+    assert_holds("docs/rules.md", &rule_table());
 }

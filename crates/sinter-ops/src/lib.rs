@@ -14,6 +14,7 @@
 //! | [`check`] | that an operator agrees with itself |
 //! | [`graph`] | operators applied to values |
 //! | [`form`] | kernels from nodes of a graph |
+//! | [`mark`] | wishes of the user, kept among origins |
 //! | [`simplify`] | constant evaluation, identities, merging, dead nodes |
 
 pub mod attr;
@@ -21,6 +22,7 @@ pub mod check;
 pub mod custom;
 pub mod form;
 pub mod graph;
+pub mod mark;
 pub mod operator;
 pub mod ops;
 pub mod simplify;
@@ -29,5 +31,6 @@ pub mod support;
 pub use attr::Attr;
 pub use custom::Custom;
 pub use graph::{Graph, Node, NodeId, ValueId};
+pub use mark::Mark;
 pub use operator::{Fold, Loops, OpError, Operator, Traits};
 pub use ops::Op;

@@ -116,7 +116,7 @@ fn members(bits: &[u64]) -> impl Iterator<Item = usize> + '_ {
 }
 
 /// What a term costs by itself: bytes moved if it were a kernel, arithmetic, and a constant.
-fn term_cost(egraph: &Values, id: Id, term: &Term) -> u64 {
+pub(crate) fn term_cost(egraph: &Values, id: Id, term: &Term) -> u64 {
     let (op, operands) = match term {
         Term::Input(_) | Term::Constant(_) | Term::Result(..) => return 0,
         Term::Apply(op, operands) | Term::Opaque(_, op, operands) => (op, operands),

@@ -12,5 +12,5 @@ mod extract;
 mod language;
 
 pub(crate) use build::{Imported, import};
-pub(crate) use extract::{best, to_graph};
+pub(crate) use extract::{best, term_cost, to_graph};
 pub(crate) use language::{Facts, Term, Values};

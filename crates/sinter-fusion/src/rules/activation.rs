@@ -9,8 +9,9 @@
 //! - `(x * clamp[0, 6](x + 3)) * 1/6 = hard_swish(x)`
 //! - `x * sigmoid(x) = silu(x)`
 //! - `x * (1 + erf(x / sqrt(2))) * 1/2 = gelu(x)`, with the half at any place
+//! - the same with `tanh(sqrt(2/pi) * (x + 0.044715 x^3))` for `erf`, which is another function
 
-use std::f64::consts::FRAC_1_SQRT_2;
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 
 use egg::Id;
 use sinter_loops::scalar::{BinaryFn, FloatBits};
@@ -25,6 +26,7 @@ use crate::options::Numerics;
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "relu-from-limit",
+        law: "max(x, 0) = clamp[0, inf](x) = relu(x)",
         numerics: Numerics::Exact,
         one_way: false,
         find: relu_from_limit,
@@ -42,6 +44,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "hard-sigmoid-from-clamp",
+        law: "clamp[0, 1](x * a + b) = hard_sigmoid[a, b](x)",
         numerics: Numerics::Rounding,
         one_way: false,
         find: hard_sigmoid_from_clamp,
@@ -62,6 +65,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "hard-swish-from-product",
+        law: "x * hard_sigmoid[1/6, 1/2](x) = hard_swish(x)",
         numerics: Numerics::Rounding,
         one_way: false,
         find: hard_swish_from_product,
@@ -87,6 +91,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "silu-from-product",
+        law: "x * sigmoid(x) = silu(x)",
         numerics: Numerics::Rounding,
         one_way: false,
         find: silu_from_product,
@@ -100,10 +105,19 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "gelu-from-erf",
+        law: "x * (1 + erf(x / sqrt(2))) / 2 = gelu(x)",
         numerics: Numerics::Rounding,
         one_way: false,
-        find: gelu_from_erf,
-        example: gelu_example,
+        find: |view, term| gelu_from_gate(view, term, false),
+        example: |e| gelu_example(e, false),
+    },
+    Rule {
+        name: "gelu-from-tanh",
+        law: "x * (1 + tanh(sqrt(2/pi) * (x + 0.044715 * x^3))) / 2 = gelu[tanh](x)",
+        numerics: Numerics::Rounding,
+        one_way: false,
+        find: |view, term| gelu_from_gate(view, term, true),
+        example: |e| gelu_example(e, true),
     },
 ];
 
@@ -249,8 +263,38 @@ fn erf_gates(view: &View<'_>, id: Id) -> Vec<Id> {
         .collect()
 }
 
-fn gelu_from_erf(view: &View<'_>, term: &Term) -> Vec<Expr> {
-    let gelu = |x: Id| unary(UnaryKind::Gelu { approximate: false }, Expr::Class(x));
+/// `x` where a class is `1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3))`.
+fn tanh_gates(view: &View<'_>, id: Id) -> Vec<Id> {
+    let cube_of = |cube: Id, x: Id| {
+        let power = view.with_literal(cube, BinaryFn::Pow).into_iter();
+        let mut power = power.filter(|&(y, n)| n == 3.0 && view.same(x, y));
+        let square = |s: Id| {
+            let mut products = view.binary(s, BinaryFn::Mul).into_iter();
+            products.any(|[a, b]| view.same(a, x) && view.same(b, x))
+        };
+        let products = view.binary(cube, BinaryFn::Mul).into_iter();
+        let mut products = products.flat_map(|pair| sides(BinaryFn::Mul, pair));
+        power.next().is_some() || products.any(|(y, s)| view.same(y, x) && square(s))
+    };
+    let sums = view
+        .with_literal(id, BinaryFn::Add)
+        .into_iter()
+        .filter(|(_, c)| close(*c, 1.0))
+        .filter_map(|(tanh, _)| view.unary(tanh, UnaryKind::Tanh))
+        .flat_map(|inner| view.scaled(inner))
+        .filter(|(_, k)| close(*k, FRAC_2_SQRT_PI * FRAC_1_SQRT_2))
+        .flat_map(|(sum, _)| view.binary(sum, BinaryFn::Add));
+    sums.flat_map(|pair| sides(BinaryFn::Add, pair))
+        .filter(|&(x, scaled)| {
+            let mut cubes = view.scaled(scaled).into_iter();
+            cubes.any(|(cube, k)| close(k, 0.044715) && cube_of(cube, x))
+        })
+        .map(|(x, _)| x)
+        .collect()
+}
+
+fn gelu_from_gate(view: &View<'_>, term: &Term, approximate: bool) -> Vec<Expr> {
+    let gelu = |x: Id| unary(UnaryKind::Gelu { approximate }, Expr::Class(x));
     let halves = |id: Id| -> Vec<Id> {
         view.scaled(id)
             .into_iter()
@@ -258,7 +302,13 @@ fn gelu_from_erf(view: &View<'_>, term: &Term) -> Vec<Expr> {
             .map(|(x, _)| x)
             .collect()
     };
-    let gated_by = |x: Id, gate: Id| erf_gates(view, gate).iter().any(|&y| view.same(x, y));
+    let gated_by = |x: Id, gate: Id| {
+        let gates = match approximate {
+            true => tanh_gates(view, gate),
+            false => erf_gates(view, gate),
+        };
+        gates.iter().any(|&y| view.same(x, y))
+    };
     let mut out = Vec::new();
     // (x * (1 + erf)) * 1/2
     for (product, s) in scalings(view, term) {
@@ -305,14 +355,40 @@ fn gate(e: &mut Example, x: sinter_ops::ValueId) -> sinter_ops::ValueId {
     by_sixth(e, limited)
 }
 
-fn gelu_example(e: &mut Example) {
+/// `tanh(sqrt(2/pi) * (x + 0.044715 x^3))`.
+fn tanh_example(e: &mut Example, x: sinter_ops::ValueId) -> sinter_ops::ValueId {
+    let cube = match e.int(0, 1) {
+        0 => {
+            let three = e.literal(3.0);
+            e.binary(BinaryFn::Pow, x, three)
+        }
+        _ => {
+            let square = e.binary(BinaryFn::Mul, x, x);
+            e.binary_either_way(BinaryFn::Mul, x, square)
+        }
+    };
+    let (a, b) = (
+        e.literal(0.044715),
+        e.literal(FRAC_2_SQRT_PI * FRAC_1_SQRT_2),
+    );
+    let scaled = e.binary_either_way(BinaryFn::Mul, cube, a);
+    let sum = e.binary_either_way(BinaryFn::Add, x, scaled);
+    let inner = e.binary_either_way(BinaryFn::Mul, sum, b);
+    e.unary(UnaryKind::Tanh, inner)
+}
+
+fn gelu_example(e: &mut Example, approximate: bool) {
     let shape = e.shape(2);
     let x = e.input(&shape);
-    let root = e.literal(std::f64::consts::SQRT_2);
     let (one, half) = (e.literal(1.0), e.literal(0.5));
-    let inner = e.binary(BinaryFn::Div, x, root);
-    let erf = e.unary(UnaryKind::Erf, inner);
-    let gate = e.binary_either_way(BinaryFn::Add, erf, one);
+    let bent = if approximate {
+        tanh_example(e, x)
+    } else {
+        let root = e.literal(std::f64::consts::SQRT_2);
+        let inner = e.binary(BinaryFn::Div, x, root);
+        e.unary(UnaryKind::Erf, inner)
+    };
+    let gate = e.binary_either_way(BinaryFn::Add, bent, one);
     let y = match e.int(0, 2) {
         0 => {
             let product = e.binary_either_way(BinaryFn::Mul, x, gate);

@@ -24,6 +24,7 @@ use crate::options::Numerics;
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "batch-norm-as-scale-and-shift",
+        law: "batch_norm(x) = x * f + (bias - mean * f)",
         numerics: Numerics::Rounding,
         one_way: true,
         find: as_scale_and_shift,
@@ -36,6 +37,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "batch-norm-into-convolution",
+        law: "batch_norm(conv(x, w, b)) = conv(x, w * f, (b - mean) * f + bias)",
         numerics: Numerics::Rounding,
         one_way: true,
         find: into_convolution,
@@ -113,27 +115,24 @@ pub(super) fn rescaled(view: &View<'_>, y: Id, factor: &[f64], shift: &[f64]) ->
             TensorType::new(weights.ty().element, [factor.len() as i64]),
             &bias,
         );
+        let element = weights.ty().element;
         let weights = if factor.iter().all(|f| *f == 1.0) {
             Expr::Class(operands[1])
         } else {
-            Expr::Constant(scaled_along(weights, channel_dim, factor))
+            // The product folds when it enters the e-graph: once, not whenever the rule is tried.
+            let mut shape = vec![1; weights.ty().rank()];
+            shape[channel_dim] = factor.len() as i64;
+            let factor = Tensor::from_f64s(TensorType::new(element, shape), factor);
+            binary(
+                BinaryFn::Mul,
+                Expr::Class(operands[1]),
+                Expr::Constant(factor),
+            )
         };
         let operands = vec![Expr::Class(operands[0]), weights, Expr::Constant(bias)];
         Some(Expr::Op(op.clone(), operands))
     };
     view.operators(y).filter_map(convolution).collect()
-}
-
-/// A tensor with each slice along a dimension scaled.
-fn scaled_along(tensor: &Tensor, dim: usize, factor: &[f64]) -> Tensor {
-    let ty = tensor.ty().clone();
-    let stride = ty.strides()[dim] as usize;
-    let extent = ty.shape[dim] as usize;
-    let mut values = tensor.to_f64s();
-    for (at, value) in values.iter_mut().enumerate() {
-        *value *= factor[at / stride % extent];
-    }
-    Tensor::from_f64s(ty, &values)
 }
 
 /// A random convolution, plain, grouped or transposed, with or without bias; and its channels.

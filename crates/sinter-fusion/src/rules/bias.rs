@@ -17,6 +17,7 @@ use crate::options::Numerics;
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "add-into-bias",
+        law: "conv(x, w, b) + c = conv(x, w, b + c)",
         numerics: Numerics::Rounding,
         one_way: false,
         find: |view, term| fold(view, term, BinaryFn::Add),
@@ -24,6 +25,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "scale-into-weights",
+        law: "conv(x, w, b) * c = conv(x, w * c, b * c)",
         numerics: Numerics::Rounding,
         one_way: false,
         find: |view, term| fold(view, term, BinaryFn::Mul),

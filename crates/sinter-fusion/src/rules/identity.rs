@@ -10,6 +10,7 @@
 //! - `max(x, c) = clamp[c, inf](x)`, `min(x, c) = clamp[-inf, c](x)`
 //! - `reshape(reshape(x)) = reshape(x)`
 //! - `x / c = x * (1 / c)`, exact for powers of two
+//! - `x^2 = x * x`
 //! - `(x * a) * b = x * (a * b)`, `(x + a) + b = x + (a + b)`
 
 use sinter_loops::scalar::BinaryFn;
@@ -28,6 +29,7 @@ use crate::options::Numerics;
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "fold-operator",
+        law: "f(x) = g(x), the operator's own simplification",
         numerics: Numerics::Exact,
         one_way: true,
         find: fold_operator,
@@ -40,6 +42,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "neutral-element",
+        law: "x + 0 = x - 0 = x * 1 = x / 1 = x",
         numerics: Numerics::Exact,
         one_way: true,
         find: neutral_element,
@@ -63,6 +66,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "clamp-of-clamp",
+        law: "clamp[c, d](clamp[a, b](x)) = clamp[clamp[c, d](a), clamp[c, d](b)](x)",
         numerics: Numerics::Exact,
         one_way: true,
         find: clamp_of_clamp,
@@ -82,6 +86,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "limit-as-clamp",
+        law: "max(x, c) = clamp[c, inf](x), min(x, c) = clamp[-inf, c](x)",
         numerics: Numerics::Exact,
         one_way: false,
         find: limit_as_clamp,
@@ -101,6 +106,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "reshape-of-reshape",
+        law: "reshape(reshape(x)) = reshape(x)",
         numerics: Numerics::Exact,
         one_way: true,
         find: reshape_of_reshape,
@@ -123,7 +129,22 @@ pub(super) const RULES: &[Rule] = &[
         },
     },
     Rule {
+        name: "square-as-product",
+        law: "x^2 = x * x",
+        numerics: Numerics::Exact,
+        one_way: true,
+        find: square_as_product,
+        example: |e| {
+            let shape = e.shape(2);
+            let x = e.input(&shape);
+            let two = e.literal(2.0);
+            let y = e.binary(BinaryFn::Pow, x, two);
+            e.output(y);
+        },
+    },
+    Rule {
         name: "divide-by-power-of-two",
+        law: "x / 2^n = x * 2^-n",
         numerics: Numerics::Exact,
         one_way: false,
         find: |view, term| divide(view, term, true),
@@ -138,6 +159,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "divide-by-constant",
+        law: "x / c = x * (1 / c)",
         numerics: Numerics::Rounding,
         one_way: false,
         find: |view, term| divide(view, term, false),
@@ -151,6 +173,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "merge-constants",
+        law: "(x * a) * b = x * (a * b), (x + a) + b = x + (a + b)",
         numerics: Numerics::Rounding,
         one_way: false,
         find: merge_constants,
@@ -263,6 +286,15 @@ fn reshape_of_reshape(view: &View<'_>, term: &Term) -> Vec<Expr> {
         .filter(|(op, _)| matches!(op, Op::Reshape(_)))
         .map(|(_, inner)| Expr::op(outer.clone(), vec![Expr::Class(inner[0])]))
         .collect()
+}
+
+fn square_as_product(view: &View<'_>, term: &Term) -> Vec<Expr> {
+    let Some((BinaryFn::Pow, [x, n])) = binary_of(term) else {
+        return vec![];
+    };
+    let square = view.splat(n) == Some(2.0) && keeps_shape(view, x, n);
+    let product = || binary(BinaryFn::Mul, Expr::Class(x), Expr::Class(x));
+    square.then(product).into_iter().collect()
 }
 
 /// Division by a constant as a product with its reciprocal; `exact` ones only, or the others only.

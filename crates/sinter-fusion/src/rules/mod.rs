@@ -1,18 +1,24 @@
 //! Rewrite rules, one file per topic.
 //!
 //! A rule looks at one term of a class and gives expressions that compute the same value. It is
-//! directional; there is no general associativity or distributivity. Every rule has a name, a
-//! numerics class, and an example generator with which a test checks it against the reference.
+//! directional; there is no general associativity or distributivity. Every rule has a name, its law,
+//! a numerics class, and an example generator with which a test checks it against the reference.
 //!
 //! Adding a rule: a function and an entry of `RULES` in the file of its topic. Nothing else; the test
-//! runs by itself.
+//! runs by itself. Rules in text ([`TextRule`]) are checked in the same way when they are read.
 
 mod activation;
 mod batch_norm;
 mod bias;
 mod identity;
+mod matmul;
+mod normalisation;
 mod pattern;
+mod slice;
+pub mod text;
 mod transpose;
+
+use std::sync::Arc;
 
 use egg::Id;
 use sinter_loops::tensor::Tensor;
@@ -24,6 +30,7 @@ use crate::origins::{Replaced, add_replacement};
 
 pub use pattern::Example;
 pub(crate) use pattern::View;
+pub use text::{TextRule, parse_rules};
 
 /// What a rule gives.
 #[derive(Clone, Debug)]
@@ -48,6 +55,8 @@ impl Expr {
 pub(crate) struct Rule {
     /// Name, kebab-case.
     pub(crate) name: &'static str,
+    /// What it says, as an equation read from left to right.
+    pub(crate) law: &'static str,
     /// How results may differ.
     pub(crate) numerics: Numerics,
     /// Applied before operators are counted, and everywhere: the left side is never wanted again.
@@ -58,29 +67,122 @@ pub(crate) struct Rule {
     pub(crate) example: fn(&mut Example),
 }
 
-/// All rules, by topic.
-pub(crate) fn all() -> Vec<Rule> {
-    [
-        identity::RULES,
-        batch_norm::RULES,
-        bias::RULES,
-        transpose::RULES,
-        activation::RULES,
-    ]
-    .concat()
+/// Rules of one topic, and the topic's name.
+type Topic = (&'static str, &'static [Rule]);
+
+/// Rules by topic.
+const TOPICS: &[Topic] = &[
+    ("identity", identity::RULES),
+    ("batch-norm", batch_norm::RULES),
+    ("bias", bias::RULES),
+    ("transpose", transpose::RULES),
+    ("activation", activation::RULES),
+    ("matmul", matmul::RULES),
+    ("normalisation", normalisation::RULES),
+    ("slice", slice::RULES),
+];
+
+/// The topic of rules in text.
+const TEXT_TOPIC: &str = "text";
+
+fn find_rule(name: &str) -> Option<Rule> {
+    let mut all = TOPICS.iter().flat_map(|t| t.1);
+    all.find(|r| r.name == name).copied()
 }
 
-/// Name, numerics class and direction (whether one-way) of every rule.
-pub fn catalogue() -> Vec<(&'static str, Numerics, bool)> {
-    all()
-        .into_iter()
-        .map(|r| (r.name, r.numerics, r.one_way))
-        .collect()
+/// A rule as it is applied, whether written in Rust or in text.
+#[derive(Clone)]
+pub(crate) struct Rewriter {
+    pub(crate) name: String,
+    pub(crate) topic: &'static str,
+    pub(crate) numerics: Numerics,
+    pub(crate) one_way: bool,
+    find: Find,
+}
+
+#[derive(Clone)]
+enum Find {
+    Code(fn(&View<'_>, &Term) -> Vec<Expr>),
+    Text(Arc<TextRule>),
+}
+
+impl Rewriter {
+    fn of(topic: &'static str, rule: &Rule) -> Self {
+        Self {
+            name: rule.name.to_owned(),
+            topic,
+            numerics: rule.numerics,
+            one_way: rule.one_way,
+            find: Find::Code(rule.find),
+        }
+    }
+
+    /// Expressions equal to a term.
+    pub(crate) fn find(&self, view: &View<'_>, term: &Term) -> Vec<Expr> {
+        match &self.find {
+            Find::Code(find) => find(view, term),
+            Find::Text(rule) => rule.find(view, term),
+        }
+    }
+
+    /// What controls see of it.
+    pub(crate) fn facts(&self) -> crate::control::RuleFacts<'_> {
+        crate::control::RuleFacts {
+            name: &self.name,
+            topic: self.topic,
+            numerics: self.numerics,
+        }
+    }
+}
+
+/// All rules by topic, then those in text.
+pub(crate) fn all(text: &[TextRule]) -> Vec<Rewriter> {
+    let own = TOPICS
+        .iter()
+        .flat_map(|(topic, rules)| rules.iter().map(|r| Rewriter::of(topic, r)));
+    let text = text.iter().map(|rule| Rewriter {
+        name: rule.name().to_owned(),
+        topic: TEXT_TOPIC,
+        numerics: rule.numerics(),
+        one_way: false,
+        find: Find::Text(Arc::new(rule.clone())),
+    });
+    own.chain(text).collect()
+}
+
+/// A rule as the documentation shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RuleInfo {
+    /// Name.
+    pub name: &'static str,
+    /// Topic.
+    pub topic: &'static str,
+    /// What it says, as an equation read from left to right.
+    pub law: &'static str,
+    /// How results may differ.
+    pub numerics: Numerics,
+    /// Whether it runs before operators are counted.
+    pub one_way: bool,
+}
+
+/// Every rule, by topic.
+pub fn catalogue() -> Vec<RuleInfo> {
+    let info = |topic: &Topic| {
+        let topic = *topic;
+        topic.1.iter().map(move |rule| RuleInfo {
+            name: rule.name,
+            topic: topic.0,
+            law: rule.law,
+            numerics: rule.numerics,
+            one_way: rule.one_way,
+        })
+    };
+    TOPICS.iter().flat_map(info).collect()
 }
 
 /// A random graph of one output on which the rule applies, for checking it.
 pub fn example(name: &str, seed: u64) -> Option<Graph> {
-    let rule = all().into_iter().find(|r| r.name == name)?;
+    let rule = find_rule(name)?;
     let mut example = Example::new(seed);
     (rule.example)(&mut example);
     Some(example.graph)
@@ -89,7 +191,7 @@ pub fn example(name: &str, seed: u64) -> Option<Graph> {
 /// The graph whose first output is computed by what the rule, applied once, gives instead; `None`
 /// when the rule does not apply there.
 pub fn apply(name: &str, graph: &Graph) -> Option<Graph> {
-    let rule = all().into_iter().find(|r| r.name == name)?;
+    let rule = find_rule(name)?;
     let mut imported = import(graph);
     let root = imported.classes[&graph.outputs.first()?.1];
     let before: Vec<Term> = imported.egraph[root].nodes.clone();
@@ -116,12 +218,21 @@ pub fn apply(name: &str, graph: &Graph) -> Option<Graph> {
     to_graph(&imported, &best, graph).ok()
 }
 
-/// The table of rules as Markdown, for the documentation.
+/// The tables of rules as Markdown, one per topic, for the documentation.
 pub fn rule_table() -> String {
-    let mut out = String::from("| rule | numerics | one-way |\n|---|---|---|\n");
-    for (name, numerics, one_way) in catalogue() {
-        let one_way = if one_way { "yes" } else { "no" };
-        out.push_str(&format!("| `{name}` | {numerics} | {one_way} |\n"));
+    let mut out = String::new();
+    let mut topic = "";
+    for rule in catalogue() {
+        if rule.topic != topic {
+            topic = rule.topic;
+            out.push_str(&format!("\n### {topic}\n\n"));
+            out.push_str("| rule | law | numerics | one-way |\n|---|---|---|---|\n");
+        }
+        let one_way = if rule.one_way { "yes" } else { "no" };
+        out.push_str(&format!(
+            "| `{}` | `{}` | {} | {one_way} |\n",
+            rule.name, rule.law, rule.numerics
+        ));
     }
     out
 }

@@ -5,7 +5,7 @@
 //! - `transpose[q](transpose[p](x)) = transpose[p o q](x)`
 //! - `transpose[p](x) = reshape(x)` where only dimensions of one point change places
 //! - `f(transpose[p](x), ..) = transpose[p](f(x, ..))` for pointwise `f`, with every operand transposed
-//!   alike, a constant of the result's rank (transposed back, once and for all) or a scalar
+//!   alike, a constant (transposed back, once and for all) or a scalar
 //! - `reduce[axes](transpose[p](x)) = transpose[p](reduce[p(axes)](x))` where reduced dimensions stay
 //!
 //! A transposed constant is a constant again, so these end.
@@ -26,6 +26,7 @@ use crate::options::Numerics;
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "transpose-of-transpose",
+        law: "transpose[q](transpose[p](x)) = transpose[p o q](x)",
         numerics: Numerics::Exact,
         one_way: false,
         find: transpose_of_transpose,
@@ -40,6 +41,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "transpose-as-reshape",
+        law: "transpose[p](x) = reshape(x) where only extents of one move",
         numerics: Numerics::Exact,
         one_way: false,
         find: transpose_as_reshape,
@@ -57,6 +59,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "transpose-out-of-pointwise",
+        law: "f(transpose[p](x), ..) = transpose[p](f(x, ..))",
         numerics: Numerics::Exact,
         one_way: false,
         find: out_of_pointwise,
@@ -69,7 +72,8 @@ pub(super) const RULES: &[Rule] = &[
                 0 => e.unary(UnaryKind::Tanh, x),
                 1 => {
                     let shape = e.graph.ty(x).shape.clone();
-                    let c = e.constant(&shape, -1.0, 1.0);
+                    let first = e.int(0, 1) as usize;
+                    let c = e.constant(&shape[first..], -1.0, 1.0);
                     e.binary_either_way(BinaryFn::Sub, x, c)
                 }
                 _ => {
@@ -83,6 +87,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "transpose-out-of-reduction",
+        law: "reduce[a](transpose[p](x)) = transpose[p](reduce[p(a)](x))",
         numerics: Numerics::Exact,
         one_way: false,
         find: out_of_reduction,
@@ -184,9 +189,9 @@ fn untransposed(view: &View<'_>, operand: Id, perm: &[i64]) -> Option<Expr> {
     if constant.ty().rank() == 0 {
         return Some(Expr::Class(operand));
     }
-    if constant.ty().rank() != perm.len() {
-        return None;
-    }
+    let missing = perm.len().checked_sub(constant.ty().rank())?;
+    let shape = [vec![1; missing], constant.ty().shape.clone()].concat();
+    let constant = &constant.reshaped(shape);
     let mut inverse = vec![0; perm.len()];
     perm.iter()
         .enumerate()

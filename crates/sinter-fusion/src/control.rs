@@ -1,0 +1,203 @@
+//! What the caller insists on, by the names of ONNX nodes.
+//!
+//! A [`Control`] is read from a TOML file and applies to whatever performs the named nodes after
+//! rewriting. Patterns are globs (`*`, `?`, `[..]`); a name that is spelled out matches itself. The
+//! same wishes stand on operators of a module as [marks](sinter_ops::Mark). Legality obeys all of them,
+//! so every policy does.
+
+mod names;
+mod resolve;
+mod scope;
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use sinter_ops::Graph;
+
+use crate::error::FusionError;
+use crate::options::Numerics;
+
+pub(crate) use names::{nearest, selector};
+pub(crate) use resolve::{Resolved, is_marked, unmark, unmarked};
+pub(crate) use scope::{RuleFacts, Scope};
+
+/// Wishes about kernels and rules.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Control {
+    /// A limit for the whole model; of this one and the caller's, the stricter holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub numerics: Option<Numerics>,
+    /// Rules, globs of rules, or topics that are not applied.
+    pub disable: Vec<String>,
+    /// Operators that become one kernel.
+    pub must_fuse: Vec<MustFuse>,
+    /// Operators that are kept apart.
+    pub never_fuse: Vec<NeverFuse>,
+    /// Values that are stored.
+    pub boundary: Vec<Boundary>,
+    /// What rewrites may do to some operators.
+    pub rules: Vec<RuleControl>,
+}
+
+/// All operators that perform one of the nodes are one kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MustFuse {
+    /// ONNX nodes.
+    pub nodes: Vec<String>,
+}
+
+/// Operators that perform one of the nodes share no kernel with others.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NeverFuse {
+    /// ONNX nodes.
+    pub nodes: Vec<String>,
+    /// The others; all where empty.
+    #[serde(default)]
+    pub with: Vec<String>,
+}
+
+/// A border between kernels.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Boundary {
+    /// ONNX nodes that are not in a kernel with what reads their results.
+    pub after: Vec<String>,
+    /// ONNX nodes that are not in a kernel with what makes their operands.
+    pub before: Vec<String>,
+}
+
+/// A limit of what rewrites may do to the operators that perform some nodes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RuleControl {
+    /// ONNX nodes.
+    pub nodes: Vec<String>,
+    /// Rules, globs of rules, or topics that are not applied to them.
+    #[serde(default)]
+    pub disable: Vec<String>,
+    /// The class that rewrites of them keep to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub numerics: Option<Numerics>,
+}
+
+impl Control {
+    /// The control that a TOML file holds.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is no control.
+    pub fn load(path: &Path) -> Result<Self, FusionError> {
+        let text = std::fs::read_to_string(path).map_err(|e| FusionError::Config {
+            file: path.display().to_string(),
+            cause: e.to_string(),
+        })?;
+        Self::parse(&text).map_err(|cause| FusionError::Config {
+            file: path.display().to_string(),
+            cause,
+        })
+    }
+
+    /// The control that a text in TOML says.
+    ///
+    /// # Errors
+    /// One line that says what is wrong, and where.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        toml::from_str(text).map_err(|e| toml_error(text, &e))
+    }
+
+    /// Every pattern of nodes, with the table it stands in.
+    fn patterns(&self) -> impl Iterator<Item = (&'static str, &String)> {
+        let must = self.must_fuse.iter().flat_map(|m| &m.nodes);
+        let never = self
+            .never_fuse
+            .iter()
+            .flat_map(|n| n.nodes.iter().chain(&n.with));
+        let boundary = self
+            .boundary
+            .iter()
+            .flat_map(|b| b.after.iter().chain(&b.before));
+        let rules = self.rules.iter().flat_map(|r| &r.nodes);
+        must.map(|p| ("must-fuse", p))
+            .chain(never.map(|p| ("never-fuse", p)))
+            .chain(boundary.map(|p| ("boundary", p)))
+            .chain(rules.map(|p| ("rules", p)))
+    }
+
+    /// Refuses patterns that name no operator of a graph.
+    ///
+    /// # Errors
+    /// [`FusionError::NoMatch`], or [`FusionError::Pattern`] for what is no glob.
+    pub(crate) fn check(&self, graph: &Graph) -> Result<(), FusionError> {
+        let names = names::of(graph);
+        for (table, pattern) in self.patterns() {
+            let wanted = selector(pattern)?;
+            if !names.iter().any(|n| wanted.matches(n)) {
+                return Err(FusionError::NoMatch {
+                    table,
+                    pattern: pattern.clone(),
+                    nearest: nearest(pattern, names.iter().copied()),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An error of the TOML reader as one line.
+pub(crate) fn toml_error(text: &str, error: &toml::de::Error) -> String {
+    let line = error
+        .span()
+        .map(|s| text[..s.start.min(text.len())].matches('\n').count() + 1);
+    let message = error.message().trim_end_matches('.').replace('\n', " ");
+    match line {
+        Some(line) => format!("line {line}: {message}"),
+        None => message,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_control_is_read_and_written() {
+        let text = r#"
+            numerics = "rounding"
+            disable = ["activation"]
+            [[must-fuse]]
+            nodes = ["attention/*"]
+            [[never-fuse]]
+            nodes = ["conv1"]
+            with = ["relu?"]
+            [[boundary]]
+            after = ["stage1"]
+            [[rules]]
+            nodes = ["head"]
+            numerics = "exact"
+        "#;
+        let control = Control::parse(text).unwrap();
+        assert_eq!(control.numerics, Some(Numerics::Rounding));
+        assert_eq!(control.never_fuse[0].with, ["relu?"]);
+        let written = toml::to_string(&control).unwrap();
+        assert_eq!(Control::parse(&written), Ok(control));
+    }
+
+    #[test]
+    fn faults_are_one_line_with_a_place() {
+        for (text, part) in [
+            (
+                "\n[[must-fuse]]\nnode = [\"a\"]",
+                "line 3: unknown field `node`",
+            ),
+            ("numerics = \"exakt\"", "line 1: unknown variant `exakt`"),
+            ("[[never-fuse]]\n", "missing field `nodes`"),
+            ("[[", "line 1"),
+        ] {
+            let message = Control::parse(text).unwrap_err();
+            assert!(message.contains(part), "{message}");
+            assert!(!message.contains('\n'), "{message}");
+        }
+    }
+}

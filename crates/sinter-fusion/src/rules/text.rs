@@ -1,0 +1,275 @@
+//! Rules in text, read at run time.
+//!
+//! ```text
+//! # Comments, and lines that continue a rule when they are indented.
+//! double [exact]: (mul ?x 2.0) => (add ?x ?x)
+//! untranspose [exact]: (transpose :perm ?q (transpose :perm ?p ?x))
+//!     => (transpose :perm (compose ?p ?q) ?x)
+//! fold [rounding]: (mul (conv :strides [1,1] :pads [0,0,0,0] :dilations [1,1] :groups 1 ?x ?w) 2.0)
+//!     => (conv :strides [1,1] :pads [0,0,0,0] :dilations [1,1] :groups 1 ?x (mul ?w 2.0))
+//!     where ?x: 1x2x5x5, ?w: 3x2x3x3
+//! ```
+//!
+//! A rule has a name, a numerics class, and two patterns. `?x` is any value; a number is a constant all
+//! of whose elements it is; `:key value` is an attribute, whose value may be a variable too, or on the
+//! right a [function](Function) of some. `where` fixes shapes of operands, or values of attributes, for
+//! the check. Each rule is checked on random operands before it is used, and refused with a
+//! counterexample when both sides differ by more than its class allows.
+
+mod check;
+mod pattern;
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use sinter_ops::Operator;
+
+use super::{Expr, View};
+use crate::egraph::Term;
+use crate::error::FusionError;
+use crate::options::Numerics;
+use pattern::{Bindings, Pattern};
+
+pub use pattern::Function;
+
+/// A rule that was written as text, checked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct TextRule {
+    source: String,
+    name: String,
+    numerics: Numerics,
+    left: Pattern,
+    right: Pattern,
+    /// What variables are in the check: shapes of operands, or attributes.
+    fixed: Vec<(String, String)>,
+}
+
+/// The rules of a file's text; `file` is its name in messages.
+///
+/// # Errors
+/// [`FusionError::TextRule`] where a rule cannot be read, has the name of another, or is wrong.
+pub fn parse_rules(file: &str, text: &str) -> Result<Vec<TextRule>, FusionError> {
+    let own = super::catalogue();
+    let mut names: BTreeSet<String> = own.iter().map(|r| r.name.to_owned()).collect();
+    let mut out = Vec::new();
+    for (line, source) in entries(text) {
+        let fault = |cause: String| FusionError::TextRule {
+            place: format!("{file}:{line}"),
+            cause,
+        };
+        let rule = TextRule::parse(&source).map_err(fault)?;
+        if !names.insert(rule.name.clone()) {
+            return Err(fault(format!("another rule is called '{}'", rule.name)));
+        }
+        rule.check().map_err(fault)?;
+        out.push(rule);
+    }
+    Ok(out)
+}
+
+/// The rules of a text, each on one line, with the number of its first.
+fn entries(text: &str) -> Vec<(usize, String)> {
+    let mut out: Vec<(usize, String)> = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let line = line
+            .split_once('#')
+            .map_or(line, |(code, _)| code)
+            .trim_end();
+        if line.trim().is_empty() {
+            continue;
+        }
+        match out.last_mut().filter(|_| line.starts_with([' ', '\t'])) {
+            Some((_, entry)) => {
+                entry.push(' ');
+                entry.push_str(line.trim());
+            }
+            None => out.push((number + 1, line.trim().to_owned())),
+        }
+    }
+    out
+}
+
+impl TextRule {
+    /// The rule that a text says, unchecked.
+    fn parse(source: &str) -> Result<Self, String> {
+        let form = "a rule is 'NAME [CLASS]: PATTERN => PATTERN', with 'where ?x: 2x3' behind it if need be";
+        let (head, body) = source.split_once(':').ok_or(form)?;
+        let (name, class) = head.split_once('[').ok_or(form)?;
+        let name = name.trim();
+        let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if name.is_empty() || !name.chars().all(kebab) {
+            return Err(format!(
+                "'{name}' is no name of a rule: lower case, digits and '-'"
+            ));
+        }
+        let numerics = class.trim().trim_end_matches(']').trim().parse()?;
+        let (body, fixed) = match body.split_once(" where ") {
+            Some((body, fixed)) => (body, fixed_variables(fixed)?),
+            None => (body, vec![]),
+        };
+        let (left, right) = body.split_once("=>").ok_or(form)?;
+        let (left, right) = (Pattern::parse(left.trim())?, Pattern::parse(right.trim())?);
+        if !matches!(left, Pattern::Op(_)) {
+            return Err("the left side is no operator".to_owned());
+        }
+        let (known, used) = (left.variables(), right.variables());
+        if let Some(free) = used.difference(&known).next() {
+            return Err(format!("'{free}' is not on the left side"));
+        }
+        if let Some((free, _)) = fixed.iter().find(|(v, _)| !known.contains(v)) {
+            return Err(format!("'{free}' of 'where' is not on the left side"));
+        }
+        if left.calls() {
+            return Err("the left side computes no attributes".to_owned());
+        }
+        Ok(Self {
+            source: source.to_owned(),
+            name: name.to_owned(),
+            numerics,
+            left,
+            right,
+            fixed,
+        })
+    }
+
+    /// Name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How results may differ.
+    pub fn numerics(&self) -> Numerics {
+        self.numerics
+    }
+
+    /// Expressions equal to a term.
+    pub(super) fn find(&self, view: &View<'_>, term: &Term) -> Vec<Expr> {
+        let (Term::Apply(op, operands), Pattern::Op(left)) = (term, &self.left) else {
+            return vec![];
+        };
+        let types: Vec<_> = operands.iter().map(|&o| view.ty(o).clone()).collect();
+        let Some(ty) = op.infer(&types).ok().and_then(|t| t.into_iter().next()) else {
+            return vec![];
+        };
+        let found = left.matches(view, op, operands, &Bindings::default());
+        found
+            .iter()
+            .filter_map(|b| self.right.build(b, ty.element))
+            .filter(|expr| pattern::type_of(view, expr).as_ref() == Some(&ty))
+            .collect()
+    }
+}
+
+/// `?x: 2x3, ?p: [0,2,1]`
+fn fixed_variables(text: &str) -> Result<Vec<(String, String)>, String> {
+    // Lists hold commas too: a variable starts with '?'.
+    text.split('?')
+        .skip(1)
+        .map(|part| {
+            let part = part.trim().trim_end_matches(',');
+            let (name, value) = part
+                .split_once(':')
+                .ok_or_else(|| format!("'?{part}' of 'where' is not '?x: 2x3'"))?;
+            Ok((format!("?{}", name.trim()), value.trim().to_owned()))
+        })
+        .collect()
+}
+
+impl fmt::Display for TextRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.source)
+    }
+}
+
+impl From<TextRule> for String {
+    fn from(rule: TextRule) -> Self {
+        rule.source
+    }
+}
+
+impl TryFrom<String> for TextRule {
+    type Error = String;
+    fn try_from(source: String) -> Result<Self, String> {
+        let rule = Self::parse(&source)?;
+        rule.check()?;
+        Ok(rule)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<TextRule>, String> {
+        parse_rules("rules.txt", text).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn right_rules_are_taken() {
+        let text = "
+# doubling
+double [exact]: (mul ?x 2.0) => (add ?x ?x)
+untranspose [exact]: (transpose :perm ?q (transpose :perm ?p ?x))
+    => (transpose :perm (compose ?p ?q) ?x)
+twice [rounding]: (mul (conv :strides [1,1] :pads [0,0,0,0] :dilations [1,1] :groups 1 ?x ?w) 3.0)
+    => (conv :strides [1,1] :pads [0,0,0,0] :dilations [1,1] :groups 1 ?x (mul ?w 3.0))
+    where ?x: 1x2x5x5, ?w: 3x2x3x3
+sum-of-sum [reassociating]: (reduce :kind sum :axes ?a :keep_dims true (mul ?x 4.0))
+    => (mul (reduce :kind sum :axes ?a :keep_dims true ?x) 4.0)
+";
+        let rules = read(text).unwrap();
+        assert_eq!(rules.len(), 4);
+        let again: TextRule = String::from(rules[1].clone()).try_into().unwrap();
+        assert_eq!(again, rules[1]);
+    }
+
+    #[test]
+    fn wrong_rules_are_refused_with_a_counterexample() {
+        let error = read("wrong [exact]: (mul ?x 2.0) => (add ?x 2.0)").unwrap_err();
+        for part in ["rules.txt:1", "?x = ", "the left side gives", "the right"] {
+            assert!(error.contains(part), "{error}");
+        }
+        // True of real numbers, not of zero by zero.
+        let error = read("cancel [approximate]: (mul (div ?x ?y) ?y) => (add ?x 0.0)").unwrap_err();
+        assert!(error.contains("NaN"), "{error}");
+        // True up to rounding only.
+        let rule = |class| format!("third [{class}]: (div ?x 3.0) => (mul ?x 0.3333333432674408)");
+        assert!(read(&rule("exact")).is_err());
+        assert!(read(&rule("rounding")).is_ok());
+    }
+
+    #[test]
+    fn faults_say_what_is_meant() {
+        for (text, part) in [
+            ("double (mul ?x 2.0) => ?x", "a rule is 'NAME [CLASS]"),
+            (
+                "double [exakt]: (relu ?x) => ?x",
+                "no numerics class is called 'exakt'",
+            ),
+            ("d [exact]: (relu ?x) => ?y", "'?y' is not on the left side"),
+            ("d [exact]: ?x => ?x", "the left side is no operator"),
+            (
+                "d [exact]: (rellu ?x) => ?x",
+                "no operator is called 'rellu'",
+            ),
+            ("d [exact]: (relu ?x => ?x", "cannot be read"),
+            (
+                "d [exact]: (softmax ?x) => ?x",
+                "needs the attribute 'axis'",
+            ),
+            (
+                "silu-from-product [exact]: (relu ?x) => (relu ?x)",
+                "another rule",
+            ),
+            (
+                "d [exact]: (relu ?x) => (relu ?x) where ?x: 2y3",
+                "'2y3' is no shape",
+            ),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! Patterns of rules in text: reading, matching, building.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use egg::Id;
+use sinter_loops::scalar::FloatBits;
+use sinter_loops::tensor::Tensor;
+use sinter_loops::types::{ElementType, TensorType};
+use sinter_ops::{Attr, Op, OpError, Operator};
+use symbolic_expressions::Sexp;
+
+use crate::rules::{Expr, View};
+
+/// A side of a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Pattern {
+    /// Any value, by name with its question mark.
+    Var(String),
+    /// A constant all of whose elements are one number.
+    Number(FloatBits),
+    /// An operator.
+    Op(OpPattern),
+}
+
+/// An operator with attributes and operands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct OpPattern {
+    pub(super) mnemonic: String,
+    pub(super) attributes: Vec<(String, AttrPattern)>,
+    pub(super) operands: Vec<Pattern>,
+}
+
+/// The value of an attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum AttrPattern {
+    /// Any value.
+    Var(String),
+    /// One value, in all types that its text can have.
+    Literal(Vec<Attr>),
+    /// A function of some.
+    Call(Function, Vec<AttrPattern>),
+}
+
+/// A function of attributes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    /// `(compose ?p ?q)`: the permutation of a transpose by `?p` and then by `?q`.
+    Compose,
+    /// `(invert ?p)`: the permutation that undoes `?p`.
+    Invert,
+}
+
+/// What variables stand for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bindings {
+    classes: BTreeMap<String, Id>,
+    pub(super) attributes: BTreeMap<String, Attr>,
+}
+
+impl Pattern {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let read = symbolic_expressions::parser::parse_str(text);
+        Self::from_sexp(&read.map_err(|e| format!("'{text}' cannot be read: {e}"))?)
+    }
+
+    fn from_sexp(sexp: &Sexp) -> Result<Self, String> {
+        match sexp {
+            Sexp::String(text) if text.starts_with('?') => Ok(Self::Var(text.clone())),
+            Sexp::String(text) => match text.parse::<f64>() {
+                Ok(number) => Ok(Self::Number(FloatBits::new(number))),
+                Err(_) => Err(format!("'{text}' is neither a variable nor a number")),
+            },
+            Sexp::List(list) => OpPattern::from_list(list).map(Self::Op),
+            Sexp::Empty => Err("an empty pattern".to_owned()),
+        }
+    }
+
+    /// All variables.
+    pub(super) fn variables(&self) -> BTreeSet<String> {
+        match self {
+            Self::Var(name) => BTreeSet::from([name.clone()]),
+            Self::Number(_) => BTreeSet::new(),
+            Self::Op(op) => {
+                let attributes = op.attributes.iter().flat_map(|(_, a)| a.variables());
+                let operands = op.operands.iter().flat_map(Self::variables);
+                attributes.chain(operands).collect()
+            }
+        }
+    }
+
+    /// Whether an attribute is computed.
+    pub(super) fn calls(&self) -> bool {
+        let Self::Op(op) = self else { return false };
+        let call = |(_, a): &(String, AttrPattern)| matches!(a, AttrPattern::Call(..));
+        op.attributes.iter().any(call) || op.operands.iter().any(Self::calls)
+    }
+
+    fn matches(&self, view: &View<'_>, id: Id, known: &Bindings) -> Vec<Bindings> {
+        match self {
+            Self::Var(name) => match known.classes.get(name) {
+                Some(&bound) if view.same(bound, id) => vec![known.clone()],
+                Some(_) => vec![],
+                None => {
+                    let mut known = known.clone();
+                    known.classes.insert(name.clone(), id);
+                    vec![known]
+                }
+            },
+            Self::Number(number) => {
+                let number = number.get();
+                let same = |c: f64| c == number || c == f64::from(number as f32);
+                match view.splat(id).is_some_and(same) {
+                    true => vec![known.clone()],
+                    false => vec![],
+                }
+            }
+            Self::Op(op) => view
+                .operators(id)
+                .flat_map(|(found, operands)| op.matches(view, found, operands, known))
+                .collect(),
+        }
+    }
+
+    /// The expression with what variables stand for; `None` where an operator does not take its
+    /// attributes. Numbers get the element type `element`.
+    pub(super) fn build(&self, bindings: &Bindings, element: ElementType) -> Option<Expr> {
+        match self {
+            Self::Var(name) => bindings.classes.get(name).map(|&id| Expr::Class(id)),
+            Self::Number(number) => {
+                let ty = TensorType::new(element, []);
+                Some(Expr::Constant(Tensor::from_f64s(ty, &[number.get()])))
+            }
+            Self::Op(op) => {
+                let made = op.operator(&bindings.attributes).ok()?;
+                let operands = op.operands.iter().map(|o| o.build(bindings, element));
+                Some(Expr::Op(made, operands.collect::<Option<_>>()?))
+            }
+        }
+    }
+}
+
+impl OpPattern {
+    fn from_list(list: &[Sexp]) -> Result<Self, String> {
+        let [Sexp::String(mnemonic), rest @ ..] = list else {
+            return Err("a pattern starts with the name of an operator".to_owned());
+        };
+        let mut out = Self {
+            mnemonic: mnemonic.clone(),
+            attributes: Vec::new(),
+            operands: Vec::new(),
+        };
+        let mut rest = rest.iter();
+        while let Some(item) = rest.next() {
+            match item {
+                Sexp::String(key) if key.starts_with(':') => {
+                    let value = rest.next().ok_or_else(|| format!("'{key}' has no value"))?;
+                    let value = AttrPattern::from_sexp(value)?;
+                    out.attributes.push((key[1..].to_owned(), value));
+                }
+                operand => out.operands.push(Pattern::from_sexp(operand)?),
+            }
+        }
+        Ok(out)
+    }
+
+    /// Ways in which an operator on operands is what the pattern says.
+    pub(super) fn matches(
+        &self,
+        view: &View<'_>,
+        op: &Op,
+        operands: &[Id],
+        known: &Bindings,
+    ) -> Vec<Bindings> {
+        if op.mnemonic() != self.mnemonic || operands.len() != self.operands.len() {
+            return vec![];
+        }
+        let Some(known) = self.bind_attributes(op, known) else {
+            return vec![];
+        };
+        let mut found = vec![known];
+        for (pattern, &operand) in self.operands.iter().zip(operands) {
+            found = found
+                .iter()
+                .flat_map(|known| pattern.matches(view, operand, known))
+                .collect();
+        }
+        found
+    }
+
+    fn bind_attributes(&self, op: &Op, known: &Bindings) -> Option<Bindings> {
+        let stated = op.attributes();
+        if stated.len() != self.attributes.len() {
+            return None;
+        }
+        let mut known = known.clone();
+        for (key, wanted) in &self.attributes {
+            let (_, value) = stated.iter().find(|(k, _)| k == key)?;
+            let holds = match wanted {
+                AttrPattern::Literal(values) => values.contains(value),
+                AttrPattern::Call(..) => false,
+                AttrPattern::Var(name) => {
+                    let bound = known.attributes.entry(name.clone());
+                    bound.or_insert_with(|| value.clone()) == value
+                }
+            };
+            if !holds {
+                return None;
+            }
+        }
+        Some(known)
+    }
+
+    /// The operator with attributes filled in.
+    pub(super) fn operator(&self, known: &BTreeMap<String, Attr>) -> Result<Op, OpError> {
+        let mut choices = vec![Vec::new()];
+        for (key, value) in &self.attributes {
+            let values = value.values(known)?;
+            choices = choices
+                .iter()
+                .flat_map(|list: &Vec<(String, Attr)>| {
+                    values.iter().map(|v| {
+                        let mut list = list.clone();
+                        list.push((key.clone(), v.clone()));
+                        list
+                    })
+                })
+                .collect();
+        }
+        let mut last = OpError("no attributes fit".to_owned());
+        for attributes in choices {
+            match Op::from_parts(&self.mnemonic, &attributes) {
+                Ok(op) => return Ok(op),
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+}
+
+impl AttrPattern {
+    fn from_sexp(sexp: &Sexp) -> Result<Self, String> {
+        match sexp {
+            Sexp::String(text) if text.starts_with('?') => Ok(Self::Var(text.clone())),
+            Sexp::String(text) => Ok(Self::Literal(literal(text))),
+            Sexp::List(list) => {
+                let [Sexp::String(name), arguments @ ..] = list.as_slice() else {
+                    return Err(
+                        "a computed attribute starts with the name of a function".to_owned()
+                    );
+                };
+                let (function, count) = match name.as_str() {
+                    "compose" => (Function::Compose, 2),
+                    "invert" => (Function::Invert, 1),
+                    _ => {
+                        return Err(format!(
+                            "no function is called '{name}'; use compose or invert"
+                        ));
+                    }
+                };
+                if arguments.len() != count {
+                    return Err(format!("'{name}' takes {count} attributes"));
+                }
+                let arguments = arguments.iter().map(Self::from_sexp);
+                Ok(Self::Call(function, arguments.collect::<Result<_, _>>()?))
+            }
+            Sexp::Empty => Err("an empty attribute".to_owned()),
+        }
+    }
+
+    fn variables(&self) -> BTreeSet<String> {
+        match self {
+            Self::Var(name) => BTreeSet::from([name.clone()]),
+            Self::Literal(_) => BTreeSet::new(),
+            Self::Call(_, arguments) => arguments.iter().flat_map(Self::variables).collect(),
+        }
+    }
+
+    /// The values that it can have.
+    fn values(&self, known: &BTreeMap<String, Attr>) -> Result<Vec<Attr>, OpError> {
+        let unknown = |name: &str| OpError(format!("'{name}' has no value"));
+        match self {
+            Self::Var(name) => Ok(vec![known.get(name).cloned().ok_or_else(|| unknown(name))?]),
+            Self::Literal(values) => Ok(values.clone()),
+            Self::Call(function, arguments) => {
+                let lists: Result<Vec<_>, OpError> = arguments
+                    .iter()
+                    .map(|a| {
+                        let values = a.values(known)?;
+                        let list = values.into_iter().find_map(|v| match v {
+                            Attr::Ints(list) => Some(list),
+                            _ => None,
+                        });
+                        list.ok_or_else(|| {
+                            OpError("a permutation is a list of integers".to_owned())
+                        })
+                    })
+                    .collect();
+                Ok(vec![Attr::Ints(function.apply(&lists?)?)])
+            }
+        }
+    }
+}
+
+impl Function {
+    fn apply(self, lists: &[Vec<i64>]) -> Result<Vec<i64>, OpError> {
+        let fault = || OpError("no permutation".to_owned());
+        let at = |list: &[i64], i: i64| {
+            let i = usize::try_from(i).map_err(|_| fault())?;
+            list.get(i).copied().ok_or_else(fault)
+        };
+        match self {
+            Self::Compose => lists[1].iter().map(|&i| at(&lists[0], i)).collect(),
+            Self::Invert => {
+                let places = 0..lists[0].len() as i64;
+                let place = |d: i64| lists[0].iter().position(|&p| p == d);
+                places
+                    .map(|d| place(d).map(|p| p as i64).ok_or_else(fault))
+                    .collect()
+            }
+        }
+    }
+}
+
+/// Every attribute that a text can mean.
+pub(super) fn literal(text: &str) -> Vec<Attr> {
+    let float = |t: &str| t.trim().parse().ok().map(FloatBits::new);
+    if let Some(list) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
+        let parts: Vec<_> = list.split(',').filter(|p| !p.trim().is_empty()).collect();
+        let ints: Option<Vec<i64>> = parts.iter().map(|p| p.trim().parse().ok()).collect();
+        let floats: Option<Vec<_>> = parts.iter().map(|p| float(p)).collect();
+        return ints
+            .map(Attr::Ints)
+            .into_iter()
+            .chain(floats.map(Attr::Floats))
+            .collect();
+    }
+    let int = text.parse().ok().map(Attr::Int);
+    let float = float(text).map(Attr::Float);
+    let truth = text.parse().ok().map(Attr::Bool);
+    let element = ElementType::from_mlir(text).map(Attr::Element);
+    let found = [int, float, truth, element].into_iter().flatten();
+    found.chain([Attr::Str(text.to_owned())]).collect()
+}
+
+/// The type of an expression, if its operators take their operands.
+pub(super) fn type_of(view: &View<'_>, expr: &Expr) -> Option<TensorType> {
+    match expr {
+        Expr::Class(id) => Some(view.ty(*id).clone()),
+        Expr::Constant(tensor) => Some(tensor.ty().clone()),
+        Expr::Op(op, operands) => {
+            let types: Option<Vec<_>> = operands.iter().map(|o| type_of(view, o)).collect();
+            op.infer(&types?).ok()?.into_iter().next()
+        }
+    }
+}
