@@ -12,11 +12,11 @@ use sinter_codegen::Target;
 use sinter_device::{Device, HostCpu, schedule};
 use sinter_loops::affine::Affine;
 use sinter_loops::kernel::{Kernel, Role, Slot};
-use sinter_loops::nest::{Access, Combine, CombineFn, Iter, Nest};
+use sinter_loops::nest::{Access, Combine, CombineFn, Iter, IterKind, Nest};
 use sinter_loops::scalar::{BinaryFn, Body, BodyBuilder, CompareFn, FloatBits, UnaryFn};
 use sinter_loops::tensor::Tensor;
 use sinter_loops::types::{ElementType, TensorType};
-use sinter_loops::{coalesce, place_stages};
+use sinter_loops::{coalesce, place_stages, shared_axes};
 
 /// Kernels per module.
 const BATCH: usize = 25;
@@ -59,14 +59,46 @@ fn programs_as_the_device_schedules_them() {
     check(&programs(200..300, by_device), &Target::host());
 }
 
+/// Blocks overlap wherever a value is read through a window.
+#[test]
+fn windows_of_computed_values() {
+    // Without lanes along reductions every operation is in the interpreter's order.
+    let in_order = |kernel: Kernel, rng: &mut SmallRng| {
+        let mut kernel = scheduled(kernel, rng);
+        let schedule = kernel.schedule.iter_mut().flat_map(|s| &mut s.stages);
+        for (stage, nest) in schedule.zip(&kernel.stages) {
+            let reduced = |v: usize| nest.iters[v].kind == IterKind::Reduction;
+            if stage.vector.is_some_and(reduced) {
+                (stage.vector, stage.lanes) = (None, 1);
+            }
+        }
+        kernel
+    };
+    let kernels = made(0..100, programs::windows, in_order);
+    let halo = |(k, _): &&(Kernel, Vec<Tensor>)| {
+        let axes = shared_axes(k).expect("a placed kernel").axes;
+        axes.iter().any(|a| a.halo)
+    };
+    assert!(kernels.iter().filter(halo).count() > 50);
+    check(&kernels, &Target::host());
+}
+
 fn programs(
     seeds: std::ops::Range<u64>,
+    schedule: impl Fn(Kernel, &mut SmallRng) -> Kernel,
+) -> Vec<(Kernel, Vec<Tensor>)> {
+    made(seeds, programs::random, schedule)
+}
+
+fn made(
+    seeds: std::ops::Range<u64>,
+    program: impl Fn(u64) -> Kernel,
     schedule: impl Fn(Kernel, &mut SmallRng) -> Kernel,
 ) -> Vec<(Kernel, Vec<Tensor>)> {
     let mut kernels = Vec::new();
     for seed in seeds {
         let mut rng = SmallRng::seed_from_u64(seed);
-        let program = programs::random(seed);
+        let program = program(seed);
         let inputs = programs::tensors(&program, seed);
         let Ok(placed) = place_stages(program) else {
             continue;

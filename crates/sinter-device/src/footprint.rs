@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use sinter_loops::kernel::{GridAxis, Kernel, Role, Schedule};
 use sinter_loops::nest::Nest;
 use sinter_loops::onchip::{self, OnChip, Space};
+use sinter_loops::place_stages::{Region, regions};
 
 use crate::access::box_elements;
 use crate::device::Device;
@@ -47,26 +48,32 @@ pub(crate) fn overfull(
         .next())
 }
 
-/// Points of each iterator of a stage that one block computes.
-pub(crate) fn block_tile(nest: &Nest, stage: usize, grid: &[GridAxis]) -> Vec<i64> {
-    let mut tile = nest.extents();
+/// For every stage, the points of each iterator that one block computes: the tile of a grid axis, with
+/// the halo that later stages need.
+pub(crate) fn block_tiles(kernel: &Kernel, grid: &[GridAxis]) -> Vec<Vec<i64>> {
+    let mut tiles: Vec<Vec<i64>> = kernel.stages.iter().map(Nest::extents).collect();
     for axis in grid {
-        if let Some(i) = axis.iters.get(stage).copied().flatten() {
-            tile[i] = tile[i].min(axis.tile);
+        let regions = regions(kernel, &axis.iters);
+        for (stage, tile) in tiles.iter_mut().enumerate() {
+            if let Some(i) = axis.iters.get(stage).copied().flatten() {
+                let region = regions.as_ref().and_then(|r| r[stage]);
+                let region = region.unwrap_or(Region::TILE);
+                tile[i] = region.points(axis.tile, tile[i]);
+            }
         }
     }
-    tile
+    tiles
 }
 
 /// Bytes of the temporaries of one block.
 pub fn temporary_bytes(kernel: &Kernel, schedule: &Schedule) -> u64 {
     let mut by_slot: BTreeMap<usize, u64> = BTreeMap::new();
-    for (s, nest) in kernel.stages.iter().enumerate() {
-        let tile = block_tile(nest, s, &schedule.grid);
+    let tiles = block_tiles(kernel, &schedule.grid);
+    for (nest, tile) in kernel.stages.iter().zip(&tiles) {
         for write in &nest.writes {
             let slot = &kernel.slots[write.operand];
             if slot.role == Role::Temporary {
-                let elements = box_elements(write, &kernel.slots, &tile).unsigned_abs();
+                let elements = box_elements(write, &kernel.slots, tile).unsigned_abs();
                 let bytes = (elements * slot.ty.element.bytes() as u64).next_multiple_of(64);
                 let entry = by_slot.entry(write.operand).or_default();
                 *entry = (*entry).max(bytes);
@@ -74,4 +81,20 @@ pub fn temporary_bytes(kernel: &Kernel, schedule: &Schedule) -> u64 {
         }
     }
     by_slot.values().sum()
+}
+
+/// Bytes of temporaries that one block writes and reads, each box that an access covers once.
+pub(crate) fn temporary_traffic(kernel: &Kernel, schedule: &Schedule) -> u64 {
+    let tiles = block_tiles(kernel, &schedule.grid);
+    let stages = kernel.stages.iter().zip(&tiles);
+    let boxes = stages.flat_map(|(nest, tile)| {
+        let accesses = nest.accesses();
+        accesses
+            .filter(|a| kernel.slots[a.operand].role == Role::Temporary)
+            .map(move |a| {
+                let bytes = kernel.slots[a.operand].ty.element.bytes() as u64;
+                box_elements(a, &kernel.slots, tile).unsigned_abs() * bytes
+            })
+    });
+    boxes.sum()
 }

@@ -19,6 +19,8 @@ pub(crate) struct Axis {
     pub(crate) extent: i64,
     pub(crate) iters: Vec<Option<usize>>,
 }
+    /// Blocks along it compute their overlap again.
+    pub(crate) halo: bool,
 
 /// Axes in the order in which blocks should run: what depends on the bigger operands outermost, so
 /// that those stream through the caches once.
@@ -110,21 +112,93 @@ pub(crate) fn choose_tiles(
     work_ns: f64,
     device: &Device,
 ) -> Result<(), Refusal> {
-    let granules: Vec<_> = axes
-        .iter()
-        .map(|a| granule(kernel, a, schedule, device))
-        .collect();
+    let granules = granules(kernel, axes, schedule, device);
     let cores = i64::from(device.cores);
     let wanted = ((work_ns / BLOCK_NS) as i64).clamp(1, BLOCKS_PER_CORE * cores);
-    let whole: Vec<_> = granules.iter().map(|g| g.wanted).collect();
-    let narrow: Vec<_> = granules.iter().map(|g| g.narrow).collect();
+    let uncut = |of: fn(&Granule) -> i64| without_halos(axes, granules.iter().map(of));
+    let (whole, narrow) = (uncut(|g| g.wanted), uncut(|g| g.narrow));
     // Fewer vectors in a tile are better than idle cores.
     let busy = count(axes, &whole) >= wanted.min(cores);
     schedule.grid = split(axes, if busy { &whole } else { &narrow }, wanted, cores);
     fit(kernel, schedule, &granules, device)
+    let granules: Vec<_> = axes
+        .iter()
+        .zip(granules)
+        .map(|(axis, g)| if axis.halo { Granule::whole(axis) } else { g })
+        .collect();
 }
 
 /// Tiles that make about `wanted` blocks, cutting outer axes first, balanced over the cores.
+impl Granule {
+    /// The axis is not cut.
+    fn whole(axis: &Axis) -> Self {
+        Self {
+            wanted: axis.extent,
+            narrow: axis.extent,
+            needed: axis.extent,
+        }
+    }
+}
+
+fn granules(kernel: &Kernel, axes: &[Axis], schedule: &Schedule, device: &Device) -> Vec<Granule> {
+    axes.iter()
+        .map(|a| granule(kernel, a, schedule, device))
+        .collect()
+}
+
+/// Granules with which axes that have a halo stay whole.
+fn without_halos(axes: &[Axis], granules: impl Iterator<Item = i64>) -> Vec<i64> {
+    let of = |(axis, granule): (&Axis, i64)| if axis.halo { axis.extent } else { granule };
+    axes.iter().zip(granules).map(of).collect()
+}
+
+/// Numbers of blocks per core that are tried.
+const TRIED_BLOCKS: [i64; 9] = [1, 2, 3, 4, 6, 8, 12, 16, 32];
+
+/// Grids worth pricing: several numbers of blocks, tiles of whole register tiles or any, and each
+/// axis with a halo cut or not.
+pub(crate) fn alternatives(
+    kernel: &Kernel,
+    axes: &[Axis],
+    schedule: &Schedule,
+    device: &Device,
+) -> Vec<Vec<GridAxis>> {
+    let granules = granules(kernel, axes, schedule, device);
+    let along_vector = |a: &Axis| {
+        let mut stages = a.iters.iter().zip(&schedule.stages);
+        stages.any(|(i, s)| i.is_some() && *i == s.vector)
+    };
+    let finest = axes
+        .iter()
+        .zip(&granules)
+        .map(|(a, g)| match along_vector(a) {
+            true => g.narrow,
+            false => g.needed,
+        });
+    let finest: Vec<_> = finest.collect();
+    let wanted: Vec<_> = granules.iter().map(|g| g.wanted).collect();
+    let mut tried = Vec::new();
+    for base in [&wanted, &finest] {
+        tried.push(without_halos(axes, base.iter().copied()));
+        for n in (0..axes.len()).filter(|&n| axes[n].halo) {
+            let mut one = without_halos(axes, base.iter().copied());
+            one[n] = finest[n];
+            tried.push(one);
+        }
+    }
+    let cores = i64::from(device.cores);
+    let mut out: Vec<Vec<GridAxis>> = Vec::new();
+    for granules in tried {
+        for per_core in TRIED_BLOCKS {
+            let grid = split(axes, &granules, per_core * cores, cores);
+            if !out.contains(&grid) {
+                out.push(grid);
+            }
+        }
+    }
+    out
+}
+
 fn split(axes: &[Axis], granules: &[i64], wanted: i64, cores: i64) -> Vec<GridAxis> {
     let mut needed = wanted;
     let cut = |(axis, &granule): (&Axis, &i64)| {
@@ -257,5 +331,6 @@ mod tests {
         assert_eq!(tiles(1), [4, 56]);
         assert_eq!(tiles(4), [1, 56]);
         assert_eq!(tiles(16), [1, 14]);
+            halo: false,
     }
 }

@@ -5,7 +5,7 @@ use sinter_loops::kernel::{GridAxis, Kernel, Role, Schedule};
 
 use crate::access::touched_bytes;
 use crate::device::Device;
-use crate::footprint::temporary_bytes;
+use crate::footprint::{temporary_bytes, temporary_traffic};
 use crate::price::{Price, Time};
 
 /// Time of so many vector operations on one core.
@@ -64,6 +64,21 @@ fn memory_time(bytes: DeviceBytes, share: f64, device: &Device) -> Time {
     at(activations, bytes.all()) + at(bytes.constants, stale)
 }
 
+/// Time to move the temporaries of all blocks when the busiest core moves `share` of them. What fits the
+/// first level of the on-chip space is there at the speed that register tiles assume.
+fn temporary_time(kernel: &Kernel, schedule: &Schedule, share: f64, device: &Device) -> Time {
+    let footprint = temporary_bytes(kernel, schedule);
+    let nearest = device.level("ub", 0).map(|l| l.footprint_bytes);
+    match device.level("ub", footprint) {
+        Some(level) if Some(level.footprint_bytes) != nearest => {
+            let blocks = block_count(&schedule.grid);
+            let bytes = temporary_traffic(kernel, schedule).saturating_mul(blocks);
+            Time::of_bytes(bytes, (level.gbps / share).min(level.gbps_all))
+        }
+        _ => Time::ZERO,
+    }
+}
+
 /// The price of a kernel with a schedule whose arithmetic takes `work` on one core.
 pub(crate) fn price(kernel: &Kernel, schedule: &Schedule, work: Time, device: &Device) -> Price {
     let blocks = block_count(&schedule.grid);
@@ -72,7 +87,8 @@ pub(crate) fn price(kernel: &Kernel, schedule: &Schedule, work: Time, device: &D
     let share = blocks.div_ceil(cores) as f64 / blocks as f64;
     let vector = work.scale(share);
     let bytes = DeviceBytes::of(kernel);
-    let memory = memory_time(bytes, share, device);
+    let memory =
+        memory_time(bytes, share, device) + temporary_time(kernel, schedule, share, device);
     let together = if blocks > 1 && cores > 1 {
         device.barrier_ns
     } else {

@@ -5,6 +5,8 @@
 //! that the stage gets. On scratchpad devices, and where the constant runs along with the other
 //! operand (depthwise), it is permuted so that the vector iterator is innermost.
 
+use std::collections::BTreeMap;
+
 use sinter_loops::kernel::{Kernel, Layout, PhysicalDim, Role};
 use sinter_loops::nest::{Access, IterKind, Nest};
 
@@ -28,10 +30,19 @@ pub fn pack_constants(kernel: &mut Kernel, device: &Device) {
 }
 
 /// The kernel with operands that are stored permuted, and not blocked, in their physical shape.
+/// Temporaries lie as the stored values of their rank do: stages hand values on in the order in which
+/// they come.
 fn permuted(kernel: &Kernel) -> Kernel {
     let mut out = kernel.clone();
+    let stored = kernel.slots.iter().filter(|s| s.role != Role::Constant);
+    let common: BTreeMap<usize, Vec<usize>> = stored
+        .filter_map(|s| Some((s.ty.rank(), permutation(s.layout.as_ref()?)?)))
+        .collect();
     for (number, slot) in out.slots.iter_mut().enumerate() {
-        let Some(dims) = slot.layout.take().and_then(|l| permutation(&l)) else {
+        let own = slot.layout.take().and_then(|l| permutation(&l));
+        let temporary = slot.role == Role::Temporary;
+        let given = || common.get(&slot.ty.rank()).filter(|_| temporary).cloned();
+        let Some(dims) = own.or_else(given) else {
             continue;
         };
         slot.ty.shape = dims.iter().map(|&d| slot.ty.shape[d]).collect();

@@ -1,13 +1,17 @@
 //! The schedule of a placed kernel on a device, and what the kernel costs with it.
+//!
+//! Register tiles are chosen stage by stage. The grid of a single stage follows from its register
+//! tile and its work; with several stages, whose tiles want different things and whose blocks may
+//! overlap, a few dozen grids are priced and the cheapest is taken.
 
 use sinter_loops::kernel::{Kernel, Schedule, StageSchedule};
 use sinter_loops::nest::{IterKind, Nest};
-use sinter_loops::place_stages::{SharedAxis, shared_axes};
+use sinter_loops::place_stages::{SharedAxis, exact_axes, shared_axes};
 
 use crate::access::uses;
 use crate::chip_price;
 use crate::device::Device;
-use crate::footprint::block_tile;
+use crate::footprint::{block_tiles, overfull};
 use crate::grid::{self, Axis};
 use crate::host_price::{self, vector_time};
 use crate::price::{Price, Time};
@@ -23,7 +27,7 @@ pub fn schedule(kernel: &Kernel, device: &Device) -> Result<(Schedule, Price), R
     if kernel.stages.is_empty() || kernel.stages.iter().any(|n| n.points() == 0) {
         return Err(Refusal::Empty);
     }
-    let axes = grid::ordered(kernel, axes(kernel)?);
+    let axes = grid::ordered(kernel, axes(kernel, device)?);
     let mut schedule = Schedule {
         grid: Vec::new(),
         stages: Vec::new(),
@@ -39,25 +43,46 @@ pub fn schedule(kernel: &Kernel, device: &Device) -> Result<(Schedule, Price), R
         costs.push(choice.cost);
     }
     let work: Time = costs.iter().map(|&c| vector_time(c, device)).sum();
-    grid::choose_tiles(kernel, &axes, &mut schedule, work.ns(), device)?;
-    let price = if device.is_scratchpad() {
-        chip_price::price(kernel, &schedule, device)?
-    } else {
-        host_price::price(
-            kernel,
-            &schedule,
-            total_work(kernel, &schedule, device),
-            device,
-        )
-    };
+    let chosen = grid::choose_tiles(kernel, &axes, &mut schedule, work.ns(), device);
+    if device.is_scratchpad() {
+        chosen?;
+        let price = chip_price::price(kernel, &schedule, device)?;
+        return Ok((schedule, price));
+    }
+    let mut best = chosen.map(|()| (host_price(kernel, &schedule, device), schedule.grid.clone()));
+    if kernel.stages.len() > 1 {
+        for tiles in grid::alternatives(kernel, &axes, &schedule, device) {
+            schedule.grid = tiles;
+            if overfull(kernel, &schedule, device)?.is_some() {
+                continue;
+            }
+            let price = host_price(kernel, &schedule, device);
+            if best.as_ref().map_or(true, |(b, _)| price.total < b.total) {
+                best = Ok((price, schedule.grid.clone()));
+            }
+        }
+    }
+    let (price, tiles) = best?;
+    schedule.grid = tiles;
     Ok((schedule, price))
 }
 
-fn axes(kernel: &Kernel) -> Result<Vec<Axis>, Refusal> {
-    let shared = shared_axes(kernel).map_err(|e| Refusal::Stages(e.to_string()))?;
+fn host_price(kernel: &Kernel, schedule: &Schedule, device: &Device) -> Price {
+    let work = total_work(kernel, schedule, device);
+    host_price::price(kernel, schedule, work, device)
+}
+
+fn axes(kernel: &Kernel, device: &Device) -> Result<Vec<Axis>, Refusal> {
+    // Blocks of a scratchpad device have their tiles at places that are affine in the block.
+    let shared = match device.is_scratchpad() {
+        true => exact_axes(kernel),
+        false => shared_axes(kernel),
+    };
+    let shared = shared.map_err(|e| Refusal::Stages(e.to_string()))?;
     let axis = |a: SharedAxis| Axis {
         extent: a.extent,
         iters: a.iters,
+        halo: a.halo,
     };
     Ok(shared.axes.into_iter().map(axis).collect())
 }
@@ -69,12 +94,13 @@ fn total_work(kernel: &Kernel, schedule: &Schedule, device: &Device) -> Time {
         .iter()
         .map(|a| a.extent as f64 / a.tile as f64)
         .product();
-    let stage = |(s, nest): (usize, &Nest)| {
-        let tile = block_tile(nest, s, &schedule.grid);
+    let tiles = block_tiles(kernel, &schedule.grid);
+    let stages = kernel.stages.iter().zip(&schedule.stages).zip(tiles);
+    let stage = |((nest, chosen), tile): ((&Nest, &StageSchedule), Vec<i64>)| {
         let stage = Stage::new(nest, &kernel.slots, device).with_tile(tile);
-        vector_time(stage.cost(&schedule.stages[s]) * blocks, device)
+        vector_time(stage.cost(chosen) * blocks, device)
     };
-    kernel.stages.iter().enumerate().map(stage).sum()
+    stages.map(stage).sum()
 }
 
 /// Order of a stage's iterators. Of a contraction with an operand that all vectors share, the

@@ -20,6 +20,7 @@
 //! | [`refusal`] | why a kernel cannot be formed |
 //! | [`mod@apply_layouts`] | logical slots to physical ones |
 //! | [`mod@place_stages`] | stages merged, the rest tied to one grid |
+//! | [`attention`] | a softmax that a product uses: divided late, or computed in chunks |
 //! | [`mod@coalesce`] | fewer and longer iterators |
 //! | [`sharing`] | which buffers of a kernel may share memory |
 //! | [`npy`] | NumPy files |
@@ -28,6 +29,7 @@
 
 pub mod affine;
 pub mod apply_layouts;
+pub mod attention;
 mod body;
 pub mod coalesce;
 mod display;

@@ -10,7 +10,9 @@
 //! 4. what nothing needs is removed; iterators are split where quotients and remainders were left.
 //!
 //! Values that stages still hand to each other stay in temporaries, and [`shared_axes`] finds the
-//! grid they have in common; a kernel without one is refused unless it is small.
+//! grid they have in common; a kernel without one is refused unless it is small. Where a value is read
+//! through a window (a convolution of a computed image), blocks may overlap: each computes the halo
+//! that it needs ([`regions`]).
 //!
 //! **When a stage is inlined.** Always, where it is cheap. One with a transcendental function is
 //! inlined only where that repeats no work: a single reader with no more points. One that computes
@@ -21,6 +23,7 @@
 
 mod clean;
 mod finish;
+mod halo;
 mod inline;
 mod merge;
 mod share;
@@ -31,7 +34,8 @@ use crate::order::canonical_order;
 use crate::refusal::Refusal;
 use crate::split::{expand_temporaries, split_divisions};
 
-pub use share::{SharedAxes, SharedAxis, shared_axes};
+pub use halo::{Region, is_tile, regions};
+pub use share::{SharedAxes, SharedAxis, exact_axes, shared_axes};
 
 /// Choices of [`place_stages_with`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,7 +68,7 @@ pub fn place_stages_with(kernel: Kernel, options: PlaceOptions) -> Result<Kernel
         into_contracts: contracts,
     };
     let first = placed(kernel.clone(), policy);
-    let axes = shared_axes(&first);
+    let axes = exact_axes(&first);
     if axes.as_ref().is_ok_and(|a| repeated_points(&first, a) == 0) {
         return Ok(without_unused_slots(first));
     }
@@ -75,14 +79,21 @@ pub fn place_stages_with(kernel: Kernel, options: PlaceOptions) -> Result<Kernel
             ..policy
         },
     );
-    let better = match (&axes, shared_axes(&second)) {
+    let better = match (&axes, exact_axes(&second)) {
         (Ok(a), Ok(b)) => repeated_points(&second, &b) < repeated_points(&first, a),
         (a, b) => a.is_err() && b.is_ok(),
     };
     if better {
         return Ok(without_unused_slots(second));
     }
-    axes.map(|_| without_unused_slots(first))
+    let Err(refusal) = axes else {
+        return Ok(without_unused_slots(first));
+    };
+    // Blocks that overlap are better than none.
+    let overlapping = [first, second]
+        .into_iter()
+        .find(|k| shared_axes(k).is_ok());
+    overlapping.map(without_unused_slots).ok_or(refusal)
 }
 
 /// Points of stages that lack axes, once per axis.
@@ -155,7 +166,8 @@ fn read_back_through_temporaries(kernel: &mut Kernel) {
     }
 }
 
-fn without_unused_slots(mut kernel: Kernel) -> Kernel {
+/// The kernel without temporaries that no stage uses.
+pub(crate) fn without_unused_slots(mut kernel: Kernel) -> Kernel {
     let used: Vec<bool> = (0..kernel.slots.len())
         .map(|s| {
             kernel.slots[s].role != Role::Temporary

@@ -3,7 +3,7 @@
 use sinter_loops::interp::run;
 use sinter_loops::kernel::{Kernel, Role};
 use sinter_loops::nest::CombineFn;
-use sinter_loops::place_stages::SharedAxes;
+use sinter_loops::place_stages::{SharedAxes, SharedAxis, exact_axes, regions};
 use sinter_loops::scalar::{BinaryFn, UnaryFn};
 use sinter_loops::{apply_layouts, coalesce, place_stages, shared_axes};
 
@@ -164,7 +164,9 @@ fn blocked_weights_do_not_hide_a_shared_channel() {
     kernel.slots[1].layout = Some("[0/16, 2, 3, 1, 0%16]".parse().unwrap());
     let kernel = coalesce(place_stages(apply_layouts(kernel).unwrap()).unwrap());
     kernel.verify().unwrap();
-    assert_eq!(extents(&shared_axes(&kernel).unwrap()), [2, 16], "{kernel}");
+    assert_eq!(extents(&exact_axes(&kernel).unwrap()), [2, 16], "{kernel}");
+    // Rows and columns of the pool overlap.
+    assert_eq!(extents(&shared_axes(&kernel).unwrap()), [5, 5, 2, 16]);
 }
 
 #[test]
@@ -227,16 +229,103 @@ fn relu_is_inlined_into_a_padded_convolution_but_not_a_shift() {
     };
     let (kernel, _) = placed(&program(false));
     assert_eq!(kernel.stages.len(), 1);
-    let refusal = place_stages(program(true)).unwrap_err();
-    assert_eq!(refusal.code(), "padded-read-of-computed-value");
+    let (kernel, axes) = placed(&program(true));
+    assert_eq!(kernel.stages.len(), 2);
+    assert!(axes.axes.iter().any(|a| a.halo));
 }
 
 #[test]
-fn convolutions_in_a_row_cannot_share_a_tile() {
+fn a_mirrored_window_of_a_computed_value_is_refused() {
     let mut p = Program::new(0);
-    let (x, w) = (p.input(&[1, 16, 20, 20]), p.constant(&[16, 16, 3, 3]));
+    let x = p.input(&[400, 401]);
+    let y = p.add_position(x);
+    let y = p.mirrored_max(y);
+    let refusal = place_stages(p.finish(&[y])).unwrap_err();
+    assert_eq!(refusal.code(), "padded-read-of-computed-value");
+}
+
+/// For each axis its extent, and for each stage the part that a tile of 4 points needs.
+fn tiles_of_four(kernel: &Kernel, axes: &SharedAxes) -> Vec<(i64, Vec<Option<i64>>)> {
+    let tile = |axis: &SharedAxis| {
+        let regions = regions(kernel, &axis.iters).unwrap();
+        let points = |n: usize| {
+            let extent = kernel.stages[n].iters[axis.iters[n]?].extent;
+            Some(regions[n]?.points(4, extent))
+        };
+        (axis.extent, (0..kernel.stages.len()).map(points).collect())
+    };
+    axes.axes.iter().map(tile).collect()
+}
+
+#[test]
+fn convolutions_in_a_row_overlap() {
+    let mut p = Program::new(0);
+    let (x, w) = (p.input(&[1, 4, 20, 21]), p.constant(&[4, 4, 3, 3]));
     let y = p.conv(x, w, 1);
+    let y = p.conv(y, w, 2);
     let y = p.conv(y, w, 1);
+    let (kernel, axes) = placed(&p.finish(&[y]));
+    assert!(axes.axes.iter().all(|a| a.halo));
+    let some = |points: [i64; 3]| points.map(Some).to_vec();
+    // 4 points of the last need 6 of the second, which need 2 * 5 + 3 of the first.
+    assert_eq!(
+        tiles_of_four(&kernel, &axes),
+        [(10, some([13, 6, 4])), (11, some([13, 6, 4]))]
+    );
+}
+
+#[test]
+fn pointwise_then_depthwise_overlaps_in_rows_and_shares_channels() {
+    let mut p = Program::new(0);
+    let x = p.input(&[1, 8, 12, 13]);
+    let (pw, dw) = (p.constant(&[16, 8, 1, 1]), p.constant(&[16, 3, 3]));
+    let y = p.conv(x, pw, 1);
+    let y = p.relu(y);
+    let y = p.depthwise(y, dw);
+    let (kernel, axes) = placed(&p.finish(&[y]));
+    let halos: Vec<_> = axes.axes.iter().map(|a| (a.extent, a.halo)).collect();
+    assert_eq!(halos, [(16, false), (12, true), (13, true)], "{kernel}");
+    assert_eq!(exact_axes(&kernel).unwrap().axes.len(), 1);
+}
+
+#[test]
+fn an_inverted_residual_is_one_kernel() {
+    let mut p = Program::new(0);
+    let x = p.input(&[1, 4, 9, 11]);
+    let (expand, dw) = (p.constant(&[24, 4, 1, 1]), p.constant(&[24, 3, 3]));
+    let project = p.constant(&[4, 24, 1, 1]);
+    let y = p.conv(x, expand, 1);
+    let y = p.relu(y);
+    let y = p.depthwise(y, dw);
+    let y = p.conv(y, project, 1);
+    let y = p.binary(y, x, BinaryFn::Add);
+    let (kernel, axes) = placed(&p.finish(&[y]));
+    assert_eq!(kernel.stages.len(), 3);
+    assert_eq!(
+        tiles_of_four(&kernel, &axes),
+        [
+            (9, vec![Some(6), Some(4), Some(4)]),
+            (11, vec![Some(6), Some(4), Some(4)])
+        ]
+    );
+}
+
+#[test]
+fn a_value_that_is_also_an_output_has_no_halo() {
+    let mut p = Program::new(0);
+    let (x, w) = (p.input(&[1, 4, 90, 91]), p.constant(&[4, 4, 3, 3]));
+    let y = p.conv(x, w, 1);
+    let z = p.conv(y, w, 1);
+    let refusal = place_stages(p.finish(&[y, z])).unwrap_err();
+    assert_eq!(refusal.code(), "shape-cannot-share-tile");
+}
+
+#[test]
+fn products_that_need_whole_columns_cannot_share_a_tile() {
+    let mut p = Program::new(0);
+    let (x, w) = (p.input(&[200, 50]), p.constant(&[50, 200]));
+    let y = p.matmul(x, w);
+    let y = p.matmul(y, y);
     let refusal = place_stages(p.finish(&[y])).unwrap_err();
     assert_eq!(refusal.code(), "shape-cannot-share-tile");
 }

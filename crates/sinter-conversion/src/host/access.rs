@@ -6,10 +6,10 @@ use sinter_loops::kernel::{Kernel, Schedule};
 use sinter_loops::nest::Access;
 use sinter_loops::types::ElementType;
 
-use super::Generator;
 use super::scalar::is_half;
 use super::stage::Stage;
 use super::sym::{Lanes, Point, Sym, VectorAxis};
+use super::{Generator, TileDim};
 
 /// One slot in memory.
 pub(super) struct SlotMemory<'c> {
@@ -20,8 +20,8 @@ pub(super) struct SlotMemory<'c> {
     extents: Vec<i64>,
     /// Strides in elements (of the tile, for temporaries).
     strides: Vec<i64>,
-    /// Dimensions that are indexed from the start of the block's tile.
-    rebased: Vec<bool>,
+    /// By dimension of a temporary, the part that a block holds.
+    parts: Vec<Option<TileDim>>,
     elements: i64,
 }
 
@@ -40,10 +40,7 @@ impl<'c> SlotMemory<'c> {
             element: tile.element,
             extents: kernel.slots[slot].ty.shape.clone(),
             strides: tile.strides(),
-            rebased: super::shared_dims(kernel, schedule, slot)
-                .iter()
-                .map(Option::is_some)
-                .collect(),
+            parts: super::tile_dims(kernel, schedule, slot),
             elements: tile.elements(),
         }
     }
@@ -289,7 +286,12 @@ impl<'c> Generator<'_, 'c> {
             let stride = self.slots[access.operand].strides[dim];
             let extent = self.slots[access.operand].extents[dim];
             let lanes = self.dimension(access.operand, dim, expr, at);
-            place.index = place.index.plus(&lanes.sym.times(stride));
+            let mut index = lanes.sym.clone();
+            if let Some(part) = self.slots[access.operand].parts[dim].filter(|p| !p.alike) {
+                let first = &self.span(part.axis, part.writer).base;
+                index = index.plus(&first.times(-1));
+            }
+            place.index = place.index.plus(&index.times(stride));
             place.step = place.step.zip(lanes.step).map(|(a, b)| a + b * stride);
             let safe = at.safe.get(dim).copied().unwrap_or(false);
             if access.pad.is_none() || safe {
@@ -318,7 +320,7 @@ impl<'c> Generator<'_, 'c> {
 
     fn dimension(&mut self, slot: usize, dim: usize, expr: &Affine, at: &At<'_>) -> Lanes {
         match expr {
-            Affine::Iter(i) if self.slots[slot].rebased[dim] => Lanes {
+            Affine::Iter(i) if self.slots[slot].parts[dim].is_some_and(|p| p.alike) => Lanes {
                 sym: at.point[*i].local.clone(),
                 step: Some(i64::from(at.axis.is_some_and(|a| a.iter == *i))),
             },

@@ -7,6 +7,7 @@
 use sinter_ir::emitter::{IntPredicate, Value};
 use sinter_loops::affine::Affine;
 use sinter_loops::nest::Nest;
+use sinter_loops::place_stages::{Region, is_tile};
 
 use super::sym::Sym;
 use super::tile::ceil_div;
@@ -83,10 +84,7 @@ impl<'c> Generator<'_, 'c> {
     fn variants(&mut self, coordinates: &[Value<'c>], spans: &mut Vec<Span<'c>>) {
         let n = spans.len();
         let Some(axis) = self.schedule.grid.get(n) else {
-            for stage in 0..self.kernel.stages.len() {
-                self.stage(stage, spans);
-            }
-            return;
+            return self.stages(spans);
         };
         let (extent, tile) = (axis.extent, axis.tile);
         let count = ceil_div(extent, tile);
@@ -134,6 +132,63 @@ impl<'c> Generator<'_, 'c> {
         }
     }
 
+    /// Emits all stages of a block whose tiles are fixed.
+    fn stages(&mut self, tiles: &[Span<'c>]) {
+        self.tiles = tiles.to_vec();
+        self.halos.clear();
+        for axis in 0..tiles.len() {
+            for stage in 0..self.kernel.stages.len() {
+                if let Some((region, extent)) = self.halo(axis, stage) {
+                    let span = self.region_span(axis, region, extent);
+                    self.halos.insert((axis, stage), span);
+                }
+            }
+        }
+        for stage in 0..self.kernel.stages.len() {
+            self.stage(stage);
+        }
+    }
+
+    /// The region of a stage along an axis and the extent of its iterator, where it is not the tile.
+    fn halo(&self, axis: usize, stage: usize) -> Option<(Region, i64)> {
+        let grid = &self.schedule.grid[axis];
+        let extent = self.kernel.stages[stage].iters[grid.iters[stage]?].extent;
+        let region = (*self.regions[axis].get(stage)?)?;
+        (!is_tile(region, extent, grid.extent)).then_some((region, extent))
+    }
+
+    /// What a stage computes along its iterator on an axis.
+    pub(super) fn span(&self, axis: usize, stage: usize) -> &Span<'c> {
+        self.halos.get(&(axis, stage)).unwrap_or(&self.tiles[axis])
+    }
+
+    /// A region of static size, moved inside the domain.
+    fn region_span(&mut self, axis: usize, region: Region, extent: i64) -> Span<'c> {
+        let points = region.points(self.schedule.grid[axis].tile, extent);
+        let last = extent - points;
+        let first = self.tiles[axis].base.times(region.scale);
+        let first = first.plus(&Sym::constant(region.low));
+        let (low, high) = self.terms.range(&first);
+        let base = if low >= 0 && high <= last {
+            first
+        } else if high <= 0 {
+            Sym::constant(0)
+        } else if low >= last {
+            Sym::constant(last)
+        } else {
+            let (zero, last_value) = (self.e.index(0), self.e.index(last));
+            let value = self.materialise(&first);
+            let value = self.e.binary("arith.maxsi", value, zero);
+            let value = self.e.binary("arith.minsi", value, last_value);
+            self.terms.value(value, 1, low.max(0), high.min(last))
+        };
+        Span {
+            base,
+            extent: points,
+            dynamic: None,
+        }
+    }
+
     /// The variants along a grid axis; every one but the last is a single tile.
     fn axis_variants(&self, axis: usize) -> Vec<Variant> {
         let grid = &self.schedule.grid[axis];
@@ -158,7 +213,13 @@ impl<'c> Generator<'_, 'c> {
         let inside = |n: i64| {
             extent_of(n) == grid.tile
                 && self.kernel.stages.iter().enumerate().all(|(stage, nest)| {
-                    let (low, high) = (n * grid.tile, (n + 1) * grid.tile - 1);
+                    let (low, high) = match self.halo(axis, stage) {
+                        Some((region, extent)) => {
+                            let first = region.start(n * grid.tile, grid.tile, extent);
+                            (first, first + region.points(grid.tile, extent) - 1)
+                        }
+                        None => (n * grid.tile, (n + 1) * grid.tile - 1),
+                    };
                     !tiled(stage)
                         || grid.iters[stage]
                             .is_none_or(|i| stage::padded_inside(nest, &types, i, low, high))

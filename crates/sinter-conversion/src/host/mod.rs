@@ -19,6 +19,13 @@
 //! | `scalar.rs` | one instruction, on scalars or vectors |
 //! | `access.rs` | loads and stores at a point: unit stride, strided, masked, guarded |
 //!
+//! # Halos
+//!
+//! A stage whose result later stages read through a window computes a region wider than the block's
+//! tile. At the ends of an axis the region is moved inside the domain, so that its size is static; its
+//! temporary holds just the region, and accesses count from the region's first point. Reads beyond
+//! the domain are padded reads like any other: their test is on the position in the whole domain.
+//!
 //! # Padding
 //!
 //! A padded read is split by what its out-of-range test depends on. Ranges of the index terms decide
@@ -38,12 +45,14 @@ mod stage;
 mod sym;
 mod tile;
 
+use std::collections::BTreeMap;
+
 use melior::Context;
 use melior::ir::{Location, Operation};
 use sinter_ir::emitter::{Emitter, Value, function};
-use sinter_loops::affine::Affine;
 use sinter_loops::kernel::{Kernel, Role, Schedule};
-use sinter_loops::nest::IterKind;
+use sinter_loops::nest::{Access, IterKind};
+use sinter_loops::place_stages::{Region, regions};
 use sinter_loops::types::TensorType;
 
 use access::SlotMemory;
@@ -149,6 +158,13 @@ pub fn emit_block<'c>(
         schedule,
         slots,
         terms: Terms::default(),
+        regions: schedule
+            .grid
+            .iter()
+            .map(|a| regions(kernel, &a.iters).unwrap_or_default())
+            .collect(),
+        halos: BTreeMap::new(),
+        tiles: Vec::new(),
         scopes: Vec::new(),
     };
     generator.kernel(block);
@@ -192,40 +208,75 @@ pub fn temporary_tiles(kernel: &Kernel, schedule: &Schedule) -> Vec<TensorType> 
 
 fn tile_type(kernel: &Kernel, schedule: &Schedule, slot: usize) -> TensorType {
     let mut ty = kernel.slots[slot].ty.clone();
-    for (dim, axis) in shared_dims(kernel, schedule, slot).into_iter().enumerate() {
-        if let Some(axis) = axis {
-            ty.shape[dim] = ty.shape[dim].min(schedule.grid[axis].tile);
+    for (dim, tile) in tile_dims(kernel, schedule, slot).into_iter().enumerate() {
+        if let Some(tile) = tile {
+            ty.shape[dim] = tile.points;
         }
     }
     ty
 }
 
-/// For each dimension of a temporary, the grid axis that every access follows by a plain iterator.
-fn shared_dims(kernel: &Kernel, schedule: &Schedule, slot: usize) -> Vec<Option<usize>> {
+/// A dimension of a temporary of which a block holds only a part.
+#[derive(Clone, Copy, Debug)]
+struct TileDim {
+    axis: usize,
+    /// The stage that writes the temporary.
+    writer: usize,
+    points: i64,
+    /// All accesses are plain iterators over the same part; otherwise an index counts from the
+    /// writer's first point.
+    alike: bool,
+}
+
+/// For each dimension of a temporary, the part that a block holds; `None` where that is all of it.
+fn tile_dims(kernel: &Kernel, schedule: &Schedule, slot: usize) -> Vec<Option<TileDim>> {
     let rank = kernel.slots[slot].ty.rank();
     if kernel.slots[slot].role != Role::Temporary {
         return vec![None; rank];
     }
+    let regions: Vec<_> = schedule
+        .grid
+        .iter()
+        .map(|a| regions(kernel, &a.iters))
+        .collect();
     (0..rank)
-        .map(|dim| {
-            let mut axes = kernel.stages.iter().enumerate().flat_map(|(stage, nest)| {
-                let all = nest
-                    .reads
-                    .iter()
-                    .chain(&nest.finish_reads)
-                    .chain(&nest.writes);
-                all.filter(|a| a.operand == slot)
-                    .map(move |access| match access.index[dim] {
-                        Affine::Iter(i) if access.pad.is_none() => {
-                            schedule.grid.iter().position(|g| g.iters[stage] == Some(i))
-                        }
-                        _ => None,
-                    })
-            });
-            let first = axes.next().flatten()?;
-            axes.all(|axis| axis == Some(first)).then_some(first)
-        })
+        .map(|dim| tile_dim(kernel, schedule, &regions, slot, dim))
         .collect()
+}
+
+fn tile_dim(
+    kernel: &Kernel,
+    schedule: &Schedule,
+    regions: &[Option<Vec<Option<Region>>>],
+    slot: usize,
+    dim: usize,
+) -> Option<TileDim> {
+    let of_stage = |n: usize, access: &Access| {
+        let iter = access.index[dim].is_plain_iter()?;
+        let axis = schedule
+            .grid
+            .iter()
+            .position(|g| g.iters[n] == Some(iter))?;
+        let region = regions[axis].as_ref()?[n]?;
+        Some((axis, region, kernel.stages[n].iters[iter].extent))
+    };
+    let writes = kernel.stages.iter().enumerate().flat_map(|(n, stage)| {
+        let all = stage.writes.iter().filter(|w| w.operand == slot);
+        all.map(move |w| (n, w))
+    });
+    let writes: Vec<_> = writes.collect();
+    let &(writer, write) = writes.first()?;
+    let part @ (axis, region, extent) = of_stage(writer, write)?;
+    let alike = kernel.stages.iter().enumerate().all(|(n, stage)| {
+        let mut all = stage.accesses().filter(|a| a.operand == slot);
+        all.all(|a| a.pad.is_none() && of_stage(n, a) == Some(part))
+    });
+    (alike || writes.len() == 1).then(|| TileDim {
+        axis,
+        writer,
+        points: region.points(schedule.grid[axis].tile, extent),
+        alike,
+    })
 }
 
 fn schedule_of(kernel: &Kernel) -> Result<&Schedule, EmitError> {
@@ -271,14 +322,29 @@ fn check(kernel: &Kernel, schedule: &Schedule) -> Result<(), EmitError> {
             return fault(n, "the vector axis is also the row axis, or has no lanes");
         }
         for axis in &schedule.grid {
-            let fits =
-                |i: usize| i < count && !reduction(&i) && nest.iters[i].extent == axis.extent;
-            if axis.iters[n].is_some_and(|i| !fits(i)) {
+            if axis.iters[n].is_some_and(|i| i >= count || reduction(&i)) {
+                return fault(n, "a grid axis does not run along a parallel iterator");
+            }
+        }
+    }
+    for axis in &schedule.grid {
+        let Some(regions) = regions(kernel, &axis.iters) else {
+            return fault(0, "the stages have no tile of a grid axis in common");
+        };
+        for (n, stage) in kernel.stages.iter().enumerate() {
+            let fits = |i: usize| stage.iters[i].extent == axis.extent;
+            let tile = regions[n].is_none_or(|r| r == Region::TILE) && writes_output(kernel, n);
+            if tile && axis.iters[n].is_some_and(|i| !fits(i)) {
                 return fault(n, "a grid axis does not match its iterator");
             }
         }
     }
     Ok(())
+}
+
+fn writes_output(kernel: &Kernel, stage: usize) -> bool {
+    let mut writes = kernel.stages[stage].writes.iter();
+    writes.any(|w| kernel.slots[w.operand].role == Role::Output)
 }
 
 /// The state of the generator while it emits one block.
@@ -288,6 +354,12 @@ struct Generator<'e, 'c> {
     schedule: &'e Schedule,
     slots: Vec<SlotMemory<'c>>,
     terms: Terms<'c>,
+    /// By axis and stage, the region that the stage computes.
+    regions: Vec<Vec<Option<Region>>>,
+    /// What stages compute along axes where it is not the tile, in the block being emitted.
+    halos: BTreeMap<(usize, usize), grid::Span<'c>>,
+    /// The block's tile of every axis, in the block being emitted.
+    tiles: Vec<grid::Span<'c>>,
     /// Index values emitted so far, by scope: a value stays usable in nested regions.
     scopes: Vec<sym::Scope<'c>>,
 }

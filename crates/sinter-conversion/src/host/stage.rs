@@ -105,7 +105,7 @@ pub(super) fn padded_inside(
 
 impl<'e, 'c> Generator<'e, 'c> {
     /// Emits one stage.
-    pub(super) fn stage(&mut self, index: usize, axes: &[Span<'c>]) {
+    pub(super) fn stage(&mut self, index: usize) {
         let nest = &self.kernel.stages[index];
         let schedule = &self.schedule.stages[index];
         self.locate_origins(nest);
@@ -116,7 +116,8 @@ impl<'e, 'c> Generator<'e, 'c> {
                     .grid
                     .iter()
                     .position(|g| g.iters[index] == Some(i));
-                on_grid.map_or_else(|| Span::whole(nest.iters[i].extent), |g| axes[g].clone())
+                let whole = || Span::whole(nest.iters[i].extent);
+                on_grid.map_or_else(whole, |axis| self.span(axis, index).clone())
             })
             .collect();
         let point = spans.iter().map(|s| Point {

@@ -2,6 +2,7 @@
 
 use crate::kernel::{Kernel, Role};
 use crate::nest::{Access, IterKind, Nest};
+use crate::place_stages::halo::member;
 use crate::place_stages::{reads_slot, writes_slot};
 use crate::refusal::Refusal;
 
@@ -12,6 +13,10 @@ use crate::refusal::Refusal;
 /// by one axis holds the block's tile of it; its other dimensions are whole within the block. A stage
 /// that lacks an axis is computed again in every block along it; such stages are small and write
 /// temporaries only, so that every element of an output is written by exactly one block.
+///
+/// Along an axis with a *halo* some stages compute more than the tile, because later ones read their
+/// results through a window ([`regions`](super::regions)). Such stages write temporaries only. Whether
+/// the overlap of blocks is worth it is for the price to say: a tile of the whole axis has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SharedAxes {
     /// The axes, in the order of the last stage's iterators.
@@ -25,6 +30,8 @@ pub struct SharedAxis {
     pub extent: i64,
     /// For each stage, the parallel iterator that runs along it.
     pub iters: Vec<Option<usize>>,
+    /// Whether blocks overlap: a stage computes a region that is wider than the tile.
+    pub halo: bool,
 }
 
 impl SharedAxes {
@@ -71,17 +78,31 @@ const MAX_REPEATED_ELEMENTS: i64 = 4096;
 /// [`Refusal::ShapeCannotShareTile`], [`Refusal::PaddedReadOfComputedValue`],
 /// [`Refusal::OutputsCannotShareGrid`].
 pub fn shared_axes(kernel: &Kernel) -> Result<SharedAxes, Refusal> {
+    axes_with(kernel, true)
+}
+
+/// The axes of [`shared_axes`] without those that have a halo, for devices whose blocks cannot
+/// overlap.
+///
+/// # Errors
+/// As [`shared_axes`].
+pub fn exact_axes(kernel: &Kernel) -> Result<SharedAxes, Refusal> {
+    axes_with(kernel, false)
+}
+
+fn axes_with(kernel: &Kernel, halos: bool) -> Result<SharedAxes, Refusal> {
     if let [stage] = &kernel.stages[..] {
         let axis = |i: usize| SharedAxis {
             extent: stage.iters[i].extent,
             iters: vec![Some(i)],
+            halo: false,
         };
         return Ok(SharedAxes {
             axes: stage.parallels().map(axis).collect(),
         });
     }
     let classes = Classes::of(kernel);
-    let axes = classes.axes(kernel);
+    let axes = classes.axes(kernel, halos);
     let points: i64 = kernel.stages.iter().map(Nest::points).sum();
     if axes.is_empty() && points > MAX_SINGLE_BLOCK_POINTS {
         return Err(refusal(kernel, &classes, points));
@@ -216,7 +237,7 @@ impl Classes {
 
     /// Classes that could be axes for a component, in the order of its last stage that writes an
     /// output, with the members per stage.
-    fn candidates(&self, kernel: &Kernel, component: usize) -> Vec<SharedAxis> {
+    fn candidates(&self, kernel: &Kernel, component: usize, halos: bool) -> Vec<SharedAxis> {
         let total: i64 = kernel.stages.iter().map(Nest::points).sum();
         let stages: Vec<usize> = (0..kernel.stages.len())
             .filter(|&n| self.component[n] == component)
@@ -225,7 +246,7 @@ impl Classes {
         let Some(&root) = root else { return Vec::new() };
         let stage = &kernel.stages[root];
         let mut repeated = vec![1; kernel.stages.len()];
-        let mut out = Vec::new();
+        let mut out: Vec<SharedAxis> = Vec::new();
         for i in stage.parallels().filter(|&i| stage.iters[i].extent > 1) {
             let node = self.first[root] + i;
             if self.whole[node] {
@@ -236,8 +257,13 @@ impl Classes {
                 let inside = self.component[n] == component;
                 inside.then(|| self.member(kernel, n, class)).flatten()
             };
-            let iters: Vec<_> = (0..kernel.stages.len()).map(member).collect();
+            let exact: Vec<_> = (0..kernel.stages.len()).map(member).collect();
             let extent = stage.iters[i].extent;
+            let widened = halos.then(|| with_halos(kernel, &stages, &exact, &out));
+            let (iters, halo) = match widened.flatten() {
+                Some(iters) => (iters, true),
+                None => (exact, false),
+            };
             let lacking: Vec<usize> = stages
                 .iter()
                 .copied()
@@ -252,20 +278,24 @@ impl Classes {
             });
             if affordable {
                 lacking.iter().for_each(|&n| repeated[n] *= extent);
-                out.push(SharedAxis { extent, iters });
+                out.push(SharedAxis {
+                    extent,
+                    iters,
+                    halo,
+                });
             }
         }
         out
     }
 
     /// The candidates of all components, paired by extent in order.
-    fn axes(&self, kernel: &Kernel) -> Vec<SharedAxis> {
+    fn axes(&self, kernel: &Kernel, halos: bool) -> Vec<SharedAxis> {
         let mut components = self.component.clone();
         components.sort_unstable();
         components.dedup();
         let mut lists: Vec<_> = components
             .iter()
-            .map(|&c| self.candidates(kernel, c))
+            .map(|&c| self.candidates(kernel, c, halos))
             .collect();
         let Some(leading) = lists.pop() else {
             return Vec::new();
@@ -284,11 +314,28 @@ impl Classes {
                 for (mine, theirs) in axis.iters.iter_mut().zip(partner.iters) {
                     *mine = mine.or(theirs);
                 }
+                axis.halo |= partner.halo;
             }
             axes.push(axis);
         }
         axes
     }
+}
+
+/// The iterators of an axis with those of stages that can run along it with a halo; `None` where no
+/// stage can. No iterator runs along two axes.
+fn with_halos(
+    kernel: &Kernel,
+    stages: &[usize],
+    exact: &[Option<usize>],
+    others: &[SharedAxis],
+) -> Option<Vec<Option<usize>>> {
+    let mut iters = exact.to_vec();
+    for &n in stages.iter().rev().filter(|&&n| exact[n].is_none()) {
+        let taken = |i: &usize| others.iter().any(|a| a.iters[n] == Some(*i));
+        iters[n] = member(kernel, n, &iters).filter(|i| !taken(i));
+    }
+    (iters != exact).then_some(iters)
 }
 
 fn writes_output(kernel: &Kernel, stage: usize) -> bool {

@@ -280,6 +280,26 @@ impl Program {
         out
     }
 
+    /// `[b, m, k] x [b, k, n]`, or `[b, n, k]` where `y` is transposed.
+    pub(crate) fn batch_matmul(&mut self, x: usize, y: usize, transposed: bool) -> usize {
+        let (left, right) = (self.shape(x), self.shape(y));
+        let shape = [left[0], left[1], right[if transposed { 1 } else { 2 }]];
+        let out = self.slot(&shape, Role::Temporary);
+        let of_y = if transposed { [2, 3] } else { [3, 2] };
+        let reads = vec![
+            Access::new(x, vec![d(0), d(1), d(3)]),
+            Access::new(y, vec![d(0), d(of_y[0]), d(of_y[1])]),
+        ];
+        let write = vec![Access::new(out, iters(3))];
+        let nest = Nest::map(parallel(&shape), reads, Self::product(), write);
+        let nest = Nest {
+            contract: true,
+            ..nest
+        };
+        self.reduce_stage(nest, &[left[2]], CombineFn::Add, 0.0);
+        out
+    }
+
     /// Same padding; `[n, c, h, w]` by `[co, ci, k, k]`.
     pub(crate) fn conv(&mut self, x: usize, w: usize, stride: i64) -> usize {
         let from = self.shape(x);
@@ -343,6 +363,18 @@ impl Program {
         let at = |o: usize, k: usize| d(o) * 2 + d(k) + Affine::Const(-1);
         let read = Access::padded(x, vec![d(0), d(1), at(2, 4), at(3, 5)], f64::NEG_INFINITY);
         let write = vec![Access::new(out, iters(4))];
+        let nest = Nest::map(parallel(&shape), vec![read], Body::identity([F32]), write);
+        self.reduce_stage(nest, &[3, 3], CombineFn::Max, f64::NEG_INFINITY);
+        out
+    }
+
+    /// The maximum of a 3x3 window around the mirrored position.
+    pub(crate) fn mirrored_max(&mut self, x: usize) -> usize {
+        let shape = self.shape(x);
+        let out = self.slot(&shape, Role::Temporary);
+        let at = |o: usize, k: usize| d(o) * -1 + d(k) + Affine::Const(shape[o] - 2);
+        let read = Access::padded(x, vec![at(0, 2), at(1, 3)], f64::NEG_INFINITY);
+        let write = vec![Access::new(out, iters(2))];
         let nest = Nest::map(parallel(&shape), vec![read], Body::identity([F32]), write);
         self.reduce_stage(nest, &[3, 3], CombineFn::Max, f64::NEG_INFINITY);
         out
@@ -481,6 +513,40 @@ pub(crate) fn random(seed: u64) -> Kernel {
         outputs.dedup();
     }
     p.finish(&outputs)
+}
+
+/// A chain of convolutions and pools on an image, with residuals: values are read through windows.
+pub(crate) fn windows(seed: u64) -> Kernel {
+    let mut p = Program::new(seed);
+    let shape = [1, p.rng.random_range(1..5), p.rng.random_range(1..14), 9];
+    let mut values = vec![p.input(&shape)];
+    for _ in 0..p.rng.random_range(2..5) {
+        let x = values[values.len() - 1];
+        let shape = p.shape(x);
+        let window = p.rng.random_range(0..6);
+        let y = match window {
+            0 | 1 => {
+                let w = p.constant(&[shape[1], 3, 3]);
+                p.depthwise(x, w)
+            }
+            2 => p.max_pool(x),
+            _ => {
+                let co = p.rng.random_range(1..6);
+                let (k, stride) = ([1, 3, 5][window % 3], p.rng.random_range(1..3));
+                let w = p.constant(&[co, shape[1], k, k]);
+                p.conv(x, w, stride)
+            }
+        };
+        let shape = p.shape(y);
+        let earlier = values.iter().find(|&&v| p.shape(v) == shape).copied();
+        let y = match earlier.filter(|_| p.rng.random_bool(0.5)) {
+            Some(v) => p.binary(y, v, BinaryFn::Add),
+            None => p.unary(y, UnaryFn::Abs),
+        };
+        values.push(y);
+    }
+    let last = values[values.len() - 1];
+    p.finish(&[last])
 }
 
 /// Random values for a kernel's inputs and constants.
