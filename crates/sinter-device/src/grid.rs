@@ -18,9 +18,9 @@ const BLOCKS_PER_CORE: i64 = 8;
 pub(crate) struct Axis {
     pub(crate) extent: i64,
     pub(crate) iters: Vec<Option<usize>>,
-}
     /// Blocks along it compute their overlap again.
     pub(crate) halo: bool,
+}
 
 /// Axes in the order in which blocks should run: what depends on the bigger operands outermost, so
 /// that those stream through the caches once.
@@ -120,15 +120,14 @@ pub(crate) fn choose_tiles(
     // Fewer vectors in a tile are better than idle cores.
     let busy = count(axes, &whole) >= wanted.min(cores);
     schedule.grid = split(axes, if busy { &whole } else { &narrow }, wanted, cores);
-    fit(kernel, schedule, &granules, device)
     let granules: Vec<_> = axes
         .iter()
         .zip(granules)
         .map(|(axis, g)| if axis.halo { Granule::whole(axis) } else { g })
         .collect();
+    fit(kernel, schedule, &granules, device)
 }
 
-/// Tiles that make about `wanted` blocks, cutting outer axes first, balanced over the cores.
 impl Granule {
     /// The axis is not cut.
     fn whole(axis: &Axis) -> Self {
@@ -199,6 +198,7 @@ pub(crate) fn alternatives(
     out
 }
 
+/// Tiles that make about `wanted` blocks, cutting outer axes first, balanced over the cores.
 fn split(axes: &[Axis], granules: &[i64], wanted: i64, cores: i64) -> Vec<GridAxis> {
     let mut needed = wanted;
     let cut = |(axis, &granule): (&Axis, &i64)| {
@@ -323,6 +323,7 @@ mod tests {
         let axis = |extent| Axis {
             extent,
             iters: vec![None],
+            halo: false,
         };
         let tiles = |wanted| -> Vec<i64> {
             let grid = split(&[axis(4), axis(56)], &[1, 14], wanted, 2);
@@ -331,6 +332,5 @@ mod tests {
         assert_eq!(tiles(1), [4, 56]);
         assert_eq!(tiles(4), [1, 56]);
         assert_eq!(tiles(16), [1, 14]);
-            halo: false,
     }
 }
