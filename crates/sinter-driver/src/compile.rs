@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use sinter_codegen::{Bitcode, KernelAbi, Target};
 use sinter_device::{Device, HostCpu};
-use sinter_fusion::{Fused, Options};
+use sinter_fusion::Fused;
+use sinter_fusion::statistics::Saturation;
 use sinter_ir::Context;
 use sinter_ir::melior::ir::Module;
 use sinter_ir::module::{PrintOptions, print};
@@ -26,6 +27,17 @@ pub struct Compiled {
     pub bytes: Vec<u8>,
     /// Where the time went.
     pub timing: Vec<StageTime>,
+    /// What equality saturation did.
+    pub saturation: Vec<Saturation>,
+}
+
+/// A program at a level.
+#[derive(Debug)]
+pub struct Emitted {
+    /// The text.
+    pub text: String,
+    /// What equality saturation did, as far as the level needs it.
+    pub saturation: Vec<Saturation>,
 }
 
 impl Compiled {
@@ -81,6 +93,7 @@ pub fn compile(path: &Path, options: &CompileOptions) -> Result<Compiled, Error>
     Ok(Compiled {
         bytes,
         timing: clock.stages,
+        saturation: fused.saturation,
     })
 }
 
@@ -88,10 +101,21 @@ pub fn compile(path: &Path, options: &CompileOptions) -> Result<Compiled, Error>
 ///
 /// # Errors
 /// As [`compile`].
-pub fn emit(path: &Path, options: &CompileOptions, level: Level) -> Result<String, Error> {
+pub fn emit(path: &Path, options: &CompileOptions, level: Level) -> Result<Emitted, Error> {
     let mut clock = Clock::default();
     let (device, device_name) = device(options)?;
     let graph = import(path, options, &mut clock)?;
+    let unfused = |text| Emitted {
+        text,
+        saturation: Vec::new(),
+    };
+    if level == Level::Egraph {
+        let classes = sinter_fusion::export::classes(&graph, &options.fusion_options()?)?;
+        let text = classes.to_json();
+        return text
+            .map(unfused)
+            .map_err(|e| Error::Request(format!("the e-graph cannot be written: {e}")));
+    }
     let context = Context::new();
     let text = |module: &Module<'_>| {
         let options = PrintOptions {
@@ -101,12 +125,16 @@ pub fn emit(path: &Path, options: &CompileOptions, level: Level) -> Result<Strin
         print(&module.as_operation(), options).map_err(Error::from)
     };
     if level == Level::Graph {
-        return text(&sinter_ir::graph_to_module(&context, &graph)?);
+        return text(&sinter_ir::graph_to_module(&context, &graph)?).map(unfused);
     }
     let fused = fuse(&graph, &device, options, &mut clock)?;
+    let emitted = |text| Emitted {
+        text,
+        saturation: fused.saturation.clone(),
+    };
     let mut module = sinter_transforms::fused_module::fused_to_module(&context, &fused)?;
     if level == Level::Fused {
-        return text(&module);
+        return text(&module).map(emitted);
     }
     clock.pipeline(
         &context,
@@ -115,7 +143,7 @@ pub fn emit(path: &Path, options: &CompileOptions, level: Level) -> Result<Strin
         &device_name,
     )?;
     if level == Level::Tloop {
-        return text(&module);
+        return text(&module).map(emitted);
     }
     clock.pipeline(
         &context,
@@ -124,7 +152,7 @@ pub fn emit(path: &Path, options: &CompileOptions, level: Level) -> Result<Strin
         &device_name,
     )?;
     if level == Level::Npu {
-        return text(&module);
+        return text(&module).map(emitted);
     }
     let target = Target::host();
     let parts = bitcode(&context, &module, &target, &mut clock)?;
@@ -135,7 +163,7 @@ pub fn emit(path: &Path, options: &CompileOptions, level: Level) -> Result<Strin
             _ => sinter_codegen::ir_text(part, &target, true),
         })
         .collect();
-    Ok(texts?.join("\n"))
+    Ok(emitted(texts?.join("\n")))
 }
 
 /// The device, and the name by which passes load the same one.
@@ -165,11 +193,7 @@ fn fuse(
     options: &CompileOptions,
     clock: &mut Clock,
 ) -> Result<Fused, Error> {
-    let parsed = Options {
-        policy: options.fusion.parse().map_err(Error::Request)?,
-        numerics: options.numerics.parse().map_err(Error::Request)?,
-        ..Options::default()
-    };
+    let parsed = options.fusion_options()?;
     let device = match options.threads {
         Some(threads) if !device.is_scratchpad() => device.clone().with_cores(threads as u32),
         _ => device.clone(),

@@ -24,7 +24,7 @@ use std::fmt::Write as _;
 use std::sync::Once;
 
 pub use bench::{Bench, BenchReport, bench};
-pub use compile::{Compiled, compile, emit};
+pub use compile::{Compiled, Emitted, compile, emit};
 pub use doctor::{Check, doctor};
 pub use error::Error;
 pub use execute::{Done, RunOptions, TensorSummary, run, write_outputs};

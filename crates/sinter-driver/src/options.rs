@@ -1,7 +1,13 @@
 //! What the caller asks for.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
+
+use sinter_fusion::rules::parse_rules;
+use sinter_fusion::{Control, Cost, FusionError, Options};
+
+use crate::error::Error;
 
 /// Shape of one input: `INPUT=1x3x640x640`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,8 +55,47 @@ pub struct CompileOptions {
     pub shapes: Vec<ShapeArg>,
     /// Numerics limit.
     pub numerics: String,
+    /// What the user insists on: a TOML file.
+    pub fusion_config: Option<PathBuf>,
+    /// Further rewrite rules: a file of rules in text.
+    pub fusion_rules: Option<PathBuf>,
+    /// What extraction minimises: `time`, `bytes`, `kernels`, or a TOML file of weights.
+    pub fusion_cost: String,
     /// Threads that a run will use, for prices only.
     pub threads: Option<usize>,
+}
+
+impl CompileOptions {
+    /// The options of fusion, with the files that they name read and checked.
+    ///
+    /// # Errors
+    /// When a word is none of an option's, or a file cannot be read or is wrong.
+    pub fn fusion_options(&self) -> Result<Options, Error> {
+        let control = self
+            .fusion_config
+            .as_deref()
+            .map(Control::load)
+            .transpose()?;
+        let text_rules = match &self.fusion_rules {
+            None => Vec::new(),
+            Some(path) => {
+                let file = path.display().to_string();
+                let text = std::fs::read_to_string(path).map_err(|e| FusionError::TextRule {
+                    place: file.clone(),
+                    cause: e.to_string(),
+                })?;
+                parse_rules(&file, &text)?
+            }
+        };
+        Ok(Options {
+            policy: self.fusion.parse().map_err(Error::Request)?,
+            numerics: self.numerics.parse().map_err(Error::Request)?,
+            text_rules,
+            cost: Cost::load(&self.fusion_cost)?,
+            control: control.unwrap_or_default(),
+            ..Options::default()
+        })
+    }
 }
 
 impl Default for CompileOptions {
@@ -60,6 +105,9 @@ impl Default for CompileOptions {
             fusion: "egraph".into(),
             shapes: Vec::new(),
             numerics: "reassociating".into(),
+            fusion_config: None,
+            fusion_rules: None,
+            fusion_cost: "time".into(),
             threads: None,
         }
     }
@@ -70,6 +118,8 @@ impl Default for CompileOptions {
 pub enum Level {
     /// Operators, as imported and folded.
     Graph,
+    /// All ways to compute each value that the rules find, as JSON of `egraph-serialize`.
+    Egraph,
     /// Operators in groups.
     Fused,
     /// Loop nests with schedules.
@@ -86,6 +136,7 @@ impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Graph => "graph",
+            Self::Egraph => "egraph",
             Self::Fused => "fused",
             Self::Tloop => "tloop",
             Self::Npu => "npu",

@@ -14,6 +14,11 @@ use sinter_ops::{Graph, NodeId, Operator};
 use crate::control::toml_error;
 use crate::error::FusionError;
 
+/// Cost of a byte; the time that breaks ties stays below it for programs up to a second.
+const UNIT_PER_BYTE: u64 = 1_000_000;
+/// Cost of a launch; the time that breaks ties stays below it for programs up to a second.
+const UNIT_PER_KERNEL: u64 = 1_000_000_000_000;
+
 /// What extraction minimises.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -126,12 +131,12 @@ impl Cost {
     /// faster is cheaper.
     pub(crate) fn of(&self, price: &Price, graph: &Graph, nodes: &[NodeId]) -> Time {
         let bytes = price.read_bytes + price.written_bytes;
-        // The tie-breaker stays below one unit for programs up to a second.
-        let tie = Time(price.total.0 / 1_000_000);
         match self {
             Self::Time => price.total,
-            Self::Bytes => Time(bytes.saturating_mul(1_000_000)) + tie,
-            Self::Kernels => Time(1_000_000_000_000) + price.total,
+            Self::Bytes => {
+                Time(bytes.saturating_mul(UNIT_PER_BYTE) + price.total.0 / UNIT_PER_BYTE)
+            }
+            Self::Kernels => Time(UNIT_PER_KERNEL) + price.total,
             Self::Weights(weights) => weights.of(bytes, graph, nodes),
         }
     }

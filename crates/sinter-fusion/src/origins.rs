@@ -14,7 +14,7 @@ use crate::egraph::{Term, Values};
 use crate::rules::Expr;
 
 /// How far inner classes that a rewrite replaces are looked for, from its root.
-const REPLACED_DEPTH: usize = 4;
+const REPLACED_DEPTH: usize = 7;
 
 /// ONNX nodes by number.
 pub(crate) type Origins = BTreeSet<u32>;

@@ -2,12 +2,18 @@
 //!
 //! Takes a module with a model function of operators. Leaves `graph.group`s: one per kernel, each with
 //! the layouts of what it reads and writes, the schedule that its price assumes, and the decision.
+//! Operators obey their attributes `graph.never_fuse`, `graph.boundary` (stored), `graph.must_fuse =
+//! "NAME"` (one kernel with the others of that name), `graph.numerics = "CLASS"` and `graph.disable =
+//! ["RULE"]`, and those of a `graph.composite` are one kernel where the device has such a kernel.
 //! Emits a passed remark per fused group and a missed one per refusal. Refuses functions with unknown
 //! extents, and operators that have no kernel on the device.
 
+use std::path::Path;
+
 use melior::ir::operation::OperationRef;
 use sinter_device::Device;
-use sinter_fusion::{Fused, Options, fuse};
+use sinter_fusion::rules::parse_rules;
+use sinter_fusion::{Control, Cost, Fused, Options, TextRule, fuse};
 use sinter_ir::location;
 use sinter_ir::rewrite::context_of;
 use sinter_pass::remark::{Remark, emit_remark};
@@ -45,8 +51,14 @@ sinter_pass::options! {
         policy: Policy = Policy::Egraph,
         /// How far results may differ from the unfused ones
         numerics: Numerics = Numerics::Reassociating,
-        /// Rewrite rules that are not applied
+        /// Rewrite rules (names or globs) or topics that are not applied
         disabled_rules: Vec<String> = Vec::new(),
+        /// TOML file of what the user insists on
+        config: String = String::new(),
+        /// File of further rewrite rules in text
+        text_rules: String = String::new(),
+        /// What is minimised: time, bytes, kernels, or a TOML file of weights
+        cost: String = "time".to_owned(),
     }
 }
 
@@ -68,7 +80,7 @@ impl Pass for GraphFuse {
     fn run(&self, op: OperationRef<'_, '_>, options: &Self::Options) -> Result<(), Failure> {
         let device = Device::load(&options.device)?;
         let graph = model(op)?;
-        let fused = fuse(&graph, &device, &fusion_options(options))?;
+        let fused = fuse(&graph, &device, &fusion_options(options)?)?;
         remarks(op, &fused);
         replace_model(op, &fused_to_module(context_of(op), &fused)?)
     }
@@ -85,8 +97,26 @@ impl From<Numerics> for sinter_fusion::Numerics {
     }
 }
 
-fn fusion_options(options: &GraphFuseOptions) -> Options {
-    Options {
+/// The control of a file; none without a name.
+pub(crate) fn control(file: &str) -> Result<Control, Failure> {
+    match file {
+        "" => Ok(Control::default()),
+        file => Ok(Control::load(Path::new(file))?),
+    }
+}
+
+/// The rules of a file; none without a name.
+pub(crate) fn text_rules(file: &str) -> Result<Vec<TextRule>, Failure> {
+    if file.is_empty() {
+        return Ok(Vec::new());
+    }
+    let text = std::fs::read_to_string(file)
+        .map_err(|e| Failure::message(format!("cannot read '{file}': {e}")))?;
+    Ok(parse_rules(file, &text)?)
+}
+
+fn fusion_options(options: &GraphFuseOptions) -> Result<Options, Failure> {
+    Ok(Options {
         policy: match options.policy {
             Policy::None => sinter_fusion::Policy::None,
             Policy::Greedy => sinter_fusion::Policy::Greedy,
@@ -94,8 +124,11 @@ fn fusion_options(options: &GraphFuseOptions) -> Options {
         },
         numerics: options.numerics.into(),
         disabled_rules: options.disabled_rules.clone(),
+        control: control(&options.config)?,
+        text_rules: text_rules(&options.text_rules)?,
+        cost: Cost::load(&options.cost)?,
         ..Options::default()
-    }
+    })
 }
 
 fn remarks(op: OperationRef<'_, '_>, fused: &Fused) {

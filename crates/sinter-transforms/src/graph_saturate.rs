@@ -17,7 +17,7 @@ use sinter_ir::{IrError, attr, location, types};
 use sinter_ops::{Graph, ValueId};
 use sinter_pass::{Failure, Pass, PassInfo};
 
-use crate::graph_fuse::Numerics;
+use crate::graph_fuse::{Numerics, control, text_rules};
 use crate::model::{model, replace_model};
 
 sinter_pass::options! {
@@ -25,8 +25,16 @@ sinter_pass::options! {
     pub struct GraphSaturateOptions {
         /// How far a rule may change results
         numerics: Numerics = Numerics::Reassociating,
-        /// Rules that are not applied
+        /// Rules (names or globs) or topics that alone are applied; all where empty
+        rules: Vec<String> = Vec::new(),
+        /// Rules (names or globs) or topics that are not applied
         disabled_rules: Vec<String> = Vec::new(),
+        /// File of further rules in text
+        text_rules: String = String::new(),
+        /// TOML file of what the user insists on
+        config: String = String::new(),
+        /// File to write the e-graph to, as JSON of `egraph-serialize`
+        export: String = String::new(),
         /// Most iterations
         iterations: usize = 12,
         /// Most e-nodes
@@ -50,9 +58,13 @@ impl Pass for GraphSaturate {
 
     fn run(&self, op: OperationRef<'_, '_>, options: &Self::Options) -> Result<(), Failure> {
         let graph = model(op)?;
+        let export = &options.export;
         let options = Options {
             numerics: options.numerics.into(),
+            only_rules: options.rules.clone(),
             disabled_rules: options.disabled_rules.clone(),
+            text_rules: text_rules(&options.text_rules)?,
+            control: control(&options.config)?,
             limits: Limits {
                 iterations: options.iterations,
                 nodes: options.nodes,
@@ -61,6 +73,12 @@ impl Pass for GraphSaturate {
             ..Options::default()
         };
         let classes = classes(&graph, &options)?;
+        if !export.is_empty() {
+            let written = classes.to_json().map_err(std::io::Error::other);
+            written
+                .and_then(|json| std::fs::write(export, json))
+                .map_err(|e| Failure::message(format!("cannot write '{export}': {e}")))?;
+        }
         let placed = Placement::of(&graph, &classes)?;
         let made = module_with(context_of(op), &placed.graph, |nodes| placed.emit(nodes))?;
         replace_model(op, &made)

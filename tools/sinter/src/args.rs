@@ -43,6 +43,8 @@ pub(crate) enum Command {
 pub(crate) enum Emit {
     /// Operators, as imported and folded
     Graph,
+    /// All ways to compute each value that the rules find, as JSON of egraph-serialize
+    Egraph,
     /// Operators in groups
     Fused,
     /// Loop nests with schedules
@@ -59,6 +61,7 @@ impl From<Emit> for Level {
     fn from(emit: Emit) -> Self {
         match emit {
             Emit::Graph => Self::Graph,
+            Emit::Egraph => Self::Egraph,
             Emit::Fused => Self::Fused,
             Emit::Tloop => Self::Tloop,
             Emit::Npu => Self::Npu,
@@ -85,6 +88,19 @@ pub(crate) struct CompileArgs {
     #[arg(long, value_name = "CLASS", default_value = "reassociating",
           value_parser = ["exact", "rounding", "reassociating", "approximate"])]
     pub(crate) numerics: String,
+    /// Kernels that must or must not be, and rules that are not applied, by ONNX node: a TOML file
+    /// (docs/control.md)
+    #[arg(long, value_name = "FILE.toml")]
+    pub(crate) fusion_config: Option<PathBuf>,
+    /// Further rewrite rules in text, each checked before it is used (docs/rules.md)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) fusion_rules: Option<PathBuf>,
+    /// What the choice of kernels minimises: time, bytes, kernels, or a TOML file of weights
+    #[arg(long, value_name = "COST|FILE.toml", default_value = "time")]
+    pub(crate) fusion_cost: String,
+    /// Print the steps of equality saturation, and matches and time per rule, to standard error
+    #[arg(long)]
+    pub(crate) fusion_stats: bool,
     /// Print where the compile time went to standard error
     #[arg(long)]
     pub(crate) timing: bool,
@@ -97,6 +113,9 @@ impl CompileArgs {
             fusion: self.fusion.clone(),
             shapes: self.shapes.clone(),
             numerics: self.numerics.clone(),
+            fusion_config: self.fusion_config.clone(),
+            fusion_rules: self.fusion_rules.clone(),
+            fusion_cost: self.fusion_cost.clone(),
             threads,
         }
     }
@@ -107,17 +126,17 @@ pub(crate) struct Compile {
     /// Model to compile
     #[arg(value_name = "MODEL.onnx")]
     pub(crate) model: PathBuf,
-    /// Where to write the offline model
+    /// Where to write the offline model, or with --emit the text
     #[arg(
         short,
         long,
-        value_name = "MODEL.sinter",
+        value_name = "MODEL.sinter|FILE",
         required_unless_present = "emit"
     )]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) compile: CompileArgs,
-    /// Print the program at a level to standard output instead
+    /// Print the program at a level instead, to standard output or the file of -o
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub(crate) emit: Option<Emit>,
     /// Threads that the program will run on; only informs prices

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use egg::{Id, Language};
 use sinter_loops::types::TensorType;
-use sinter_ops::{Graph, Op, Operator, ValueId};
+use sinter_ops::{Graph, Mark, Op, Operator, ValueId};
 
 use super::build::Imported;
 use super::language::{Term, Values};
@@ -213,7 +213,8 @@ impl Builder<'_> {
         Ok(self.made[&class][0])
     }
 
-    /// The ONNX nodes that a term of a class performs; one that has none of its own has its user's.
+    /// The ONNX nodes that a term of a class performs; one that has none of its own has its user's, but
+    /// not what was asked of its user.
     fn origins(&self, class: Id, term: &Term, of_user: &[String]) -> Vec<String> {
         let own = match term {
             Term::Apply(op, _) | Term::Opaque(_, op, _) => {
@@ -222,7 +223,7 @@ impl Builder<'_> {
             _ => Vec::new(),
         };
         match own.is_empty() {
-            true => of_user.to_vec(),
+            true => of_user.iter().filter(|o| !Mark::is(o)).cloned().collect(),
             false => own,
         }
     }

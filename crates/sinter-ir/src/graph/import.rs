@@ -6,7 +6,7 @@ use melior::ir::attribute::DictionaryAttribute;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, Module, RegionLike, Value, ValueLike};
 use sinter_loops::tensor::Tensor;
-use sinter_ops::{Attr, Graph, Op, OpError, ValueId};
+use sinter_ops::{Attr, Graph, Mark, Op, OpError, ValueId};
 
 use super::export::missing;
 use super::{MAIN, NAME, PREFIX};
@@ -172,6 +172,10 @@ pub(crate) fn at(op: OperationRef<'_, '_>, cause: OpError) -> IrError {
 struct Reader {
     graph: Graph,
     values: BTreeMap<usize, ValueId>,
+    /// Composites around the operation, outermost first.
+    composites: Vec<String>,
+    /// Composites so far.
+    composite_count: usize,
 }
 
 impl Reader {
@@ -233,17 +237,48 @@ impl Reader {
             let argument = block.argument(i).map_err(missing)?;
             self.values.insert(value_key(argument.into()), id);
         }
-        for (i, id) in self.block(block)?.into_iter().enumerate() {
+        let composite = op_name(op) == "graph.composite";
+        if composite {
+            let name = op.attribute("name").ok().and_then(attr::as_str);
+            let name = format!("{}#{}", name.unwrap_or_default(), self.composite_count);
+            self.composites.push(name);
+            self.composite_count += 1;
+        }
+        let results = self.block(block)?;
+        if composite {
+            self.composites.pop();
+        }
+        for (i, id) in results.into_iter().enumerate() {
             self.values
                 .insert(value_key(op.result(i).map_err(missing)?.into()), id);
         }
         Ok(())
     }
 
+    /// What attributes and composites ask of an operation's grouping.
+    fn marks(&self, op: OperationRef<'_, '_>) -> Vec<Mark> {
+        let text = |name: &str| op.attribute(name).ok().and_then(attr::as_str);
+        let mut out = Vec::new();
+        out.extend(
+            op.has_attribute("graph.never_fuse")
+                .then_some(Mark::NeverFuse),
+        );
+        out.extend(op.has_attribute("graph.boundary").then_some(Mark::Boundary));
+        out.extend(text("graph.must_fuse").map(|n| Mark::MustFuse(n.to_owned())));
+        out.extend(text("graph.numerics").map(|n| Mark::Numerics(n.to_owned())));
+        let disabled = op.attribute("graph.disable").ok().and_then(attr::as_array);
+        for rule in disabled.into_iter().flatten().filter_map(attr::as_str) {
+            out.push(Mark::Disable(rule.to_owned()));
+        }
+        out.extend(self.composites.iter().cloned().map(Mark::Unit));
+        out
+    }
+
     fn node(&mut self, op: OperationRef<'_, '_>) -> Result<(), IrError> {
         let operator = op_from_operation(op)?;
         let operands = self.operands(op)?;
-        let origins = location::origins(op.location());
+        let mut origins = location::origins(op.location());
+        origins.extend(self.marks(op).iter().map(Mark::to_string));
         let outputs = self
             .graph
             .add(operator, &operands, origins)

@@ -1,6 +1,6 @@
 //! `sinter compile`.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::{print, print_timing};
 use crate::args::Compile;
@@ -8,15 +8,23 @@ use crate::args::Compile;
 pub(crate) fn execute(args: &Compile) -> Result<()> {
     let options = args.compile.options(args.threads);
     if let Some(level) = args.emit {
-        return Ok(print(&sinter_driver::emit(
-            &args.model,
-            &options,
-            level.into(),
-        )?)?);
+        let emitted = sinter_driver::emit(&args.model, &options, level.into())?;
+        match &args.output {
+            None => print(&emitted.text)?,
+            Some(path) => std::fs::write(path, emitted.text)
+                .with_context(|| format!("cannot write '{}'", path.display()))?,
+        }
+        if args.compile.fusion_stats {
+            emitted.saturation.iter().for_each(|s| eprint!("{s}"));
+        }
+        return Ok(());
     }
     let compiled = sinter_driver::compile(&args.model, &options)?;
     if let Some(path) = &args.output {
         compiled.write(path)?;
+    }
+    if args.compile.fusion_stats {
+        compiled.saturation.iter().for_each(|s| eprint!("{s}"));
     }
     if args.compile.timing {
         print_timing(&compiled.timing);
