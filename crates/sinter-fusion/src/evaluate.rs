@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use sinter_device::{Device, Price, Time, pack_constants, schedule, touched_bytes};
+use sinter_device::{Device, Price, Time, cheapest_form, pack_constants, touched_bytes};
 use sinter_loops::kernel::{Kernel, Layout, PhysicalDim, Role};
-use sinter_loops::{apply_layouts, coalesce, place_stages};
+use sinter_loops::{apply_layouts, place_stages};
 use sinter_ops::form::{Formed, form};
 use sinter_ops::{Graph, NodeId, Operator, ValueId};
 
@@ -50,6 +50,8 @@ pub(crate) struct Evaluator<'a> {
     limits: &'a Limits,
     layouts: &'a BTreeMap<ValueId, Layout>,
     placements: &'a [Placement],
+    /// Whether kernels may have forms of the numerics class `reassociating`.
+    pub(crate) reassociate: bool,
     /// What extraction minimises.
     pub(crate) cost: &'a Cost,
     /// What the user insists on.
@@ -76,6 +78,7 @@ impl<'a> Evaluator<'a> {
             limits,
             layouts,
             placements,
+            reassociate: false,
             cost: &Cost::Time,
             control: Resolved::default(),
             by_nodes: HashMap::new(),
@@ -139,7 +142,7 @@ impl<'a> Evaluator<'a> {
                 known.clone()
             }
             None => {
-                let found = realise(structure.clone(), self.device)
+                let found = realise(structure.clone(), self.device, self.reassociate)
                     .map(|(_, price)| (price, touched_bytes(&structure)));
                 self.by_structure.insert(structure, found.clone());
                 found
@@ -212,7 +215,7 @@ impl<'a> Evaluator<'a> {
         outputs: &[ValueId],
     ) -> Result<Realised, Illegal> {
         let formed = self.form(nodes, outputs)?;
-        let (kernel, price) = realise(formed.kernel.clone(), self.device)?;
+        let (kernel, price) = realise(formed.kernel.clone(), self.device, self.reassociate)?;
         Ok(Realised {
             formed,
             kernel,
@@ -221,14 +224,16 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// Applies layouts, places stages, merges iterators and schedules.
-fn realise(kernel: Kernel, device: &Device) -> Result<(Kernel, Price), Illegal> {
+/// Applies layouts, places stages, and takes the cheapest of the forms that the numerics allow, its
+/// iterators merged and scheduled.
+fn realise(
+    kernel: Kernel,
+    device: &Device,
+    reassociate: bool,
+) -> Result<(Kernel, Price), Illegal> {
     let kernel = apply_layouts(kernel).map_err(legality::of_loops)?;
     let kernel = place_stages(kernel).map_err(legality::of_loops)?;
-    let mut kernel = coalesce(kernel);
-    let (schedule, price) = schedule(&kernel, device).map_err(legality::of_schedule)?;
-    kernel.schedule = Some(schedule);
-    Ok((kernel, price))
+    cheapest_form(&kernel, device, reassociate).map_err(legality::of_schedule)
 }
 
 /// Gives constants that are read element by element beside a permuted activation its layout, so

@@ -111,6 +111,7 @@ impl<'a> Program<'a> {
         let flow = Flow::new(graph, &layouts.views, &placements);
         let limits = &options.limits;
         let mut evaluator = Evaluator::new(graph, device, limits, &layouts.of, &placements);
+        evaluator.reassociate = options.numerics_limit() >= Numerics::Reassociating;
         evaluator.cost = &options.cost;
         let singles = Partition::singles(&flow);
         check_singles(&singles, &flow, &mut evaluator)?;

@@ -6,7 +6,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use sinter_device::{Device, HostCpu};
-use sinter_fusion::{Fused, Options, Policy, fuse};
+use sinter_fusion::{Fused, Numerics, Options, Policy, fuse};
 use sinter_onnx::{ImportOptions, import};
 use sinter_ops::Graph;
 use sinter_reference::evaluate;
@@ -81,6 +81,31 @@ fn chain() {
 #[test]
 fn tiny_cnn() {
     check(&shipped("tiny_cnn", &[]));
+}
+
+/// One kernel on the host, with the softmax divided late.
+#[test]
+fn attention() {
+    let graph = shipped("attention", &[]);
+    check(&graph);
+    let fused = fused(&graph, Policy::Egraph, "host");
+    assert_eq!(fused.groups.len(), 1);
+    let exponentials = |g: &sinter_fusion::Group| {
+        let stages = g.kernel.stages.iter();
+        stages.filter(|s| s.body.has_transcendental()).count()
+    };
+    assert_eq!(exponentials(&fused.groups[0]), 1);
+    let exact = Options {
+        numerics: Numerics::Exact,
+        ..Options::default()
+    };
+    let fused = fuse(&graph, &device("host"), &exact).unwrap();
+    assert_eq!(fused.groups.iter().map(exponentials).sum::<usize>(), 2);
+}
+
+#[test]
+fn bottleneck() {
+    check(&shipped("bottleneck", &[]));
 }
 
 #[test]

@@ -50,6 +50,13 @@ fn tiny_transformer() {
 }
 
 #[test]
+fn models_of_several_anchors() {
+    for name in ["attention", "bottleneck"] {
+        check(name, &import_shipped(name, &[]));
+    }
+}
+
+#[test]
 fn another_size_gives_another_graph() {
     let graph = import_shipped("tiny_transformer", &[("x", &[2, 5, 32])]);
     assert_eq!(graph.ty(graph.outputs[0].1).shape, [2, 5, 32]);

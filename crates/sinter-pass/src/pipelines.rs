@@ -68,6 +68,10 @@ pub const GRAPH_TO_TLOOP: Pipeline = Pipeline {
             why: "what can stay in registers or on chip does",
         },
         Step {
+            run: "tloop-online-softmax{device=${device}}",
+            why: "the form of an attention that was priced",
+        },
+        Step {
             run: "tloop-coalesce",
             why: "fewer and longer loops",
         },

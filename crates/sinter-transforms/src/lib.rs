@@ -8,6 +8,7 @@
 //! | [`tloop_pack_constants`] | layouts for the weights of contractions |
 //! | [`tloop_apply_layouts`] | slots get their physical shape |
 //! | [`tloop_place_stages`] | stages that belong together become one nest |
+//! | [`tloop_online_softmax`] | a softmax that a product uses: divided late, or computed in chunks |
 //! | [`tloop_coalesce`] | fewer and longer iterators |
 //! | [`tloop_schedule`] | blocks, register tiles and vectors |
 //! | [`npu_plan_memory`] | places in the arena and the scratchpads |
@@ -29,6 +30,7 @@ pub mod npu_plan_memory;
 pub mod npu_verify_plan;
 pub mod tloop_apply_layouts;
 pub mod tloop_coalesce;
+pub mod tloop_online_softmax;
 pub mod tloop_pack_constants;
 pub mod tloop_place_stages;
 pub mod tloop_schedule;
@@ -47,6 +49,7 @@ pub fn passes() -> Vec<Entry> {
         Entry::new(tloop_pack_constants::TloopPackConstants),
         Entry::new(tloop_apply_layouts::TloopApplyLayouts),
         Entry::new(tloop_place_stages::TloopPlaceStages),
+        Entry::new(tloop_online_softmax::TloopOnlineSoftmax),
         Entry::new(tloop_coalesce::TloopCoalesce),
         Entry::new(tloop_schedule::TloopSchedule),
         Entry::new(npu_insert_sync::NpuInsertSync),

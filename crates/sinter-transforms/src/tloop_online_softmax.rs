@@ -1,0 +1,76 @@
+//! `tloop-online-softmax`: the form of a softmax that a matrix product uses.
+//!
+//! Takes placed kernels. Leaves `softmax(s) v` as `(exp(s - m) v) / l`, whole rows or chunk by chunk
+//! with what went before rescaled, so that no whole row of scores is on chip. Other kernels stay as
+//! they are. Both forms are of the numerics class `reassociating`: without options, a kernel gets the
+//! one that the schedule which came along (`tloop.planned`) was priced for, so that the limit of fusion
+//! holds here.
+
+use melior::ir::operation::{OperationLike, OperationRef};
+use sinter_device::{Device, forms, schedule};
+use sinter_ir::kernel::schedule_from_attribute;
+use sinter_loops::attention::{late_normalisation, online_softmax};
+use sinter_loops::coalesce;
+use sinter_loops::kernel::{Kernel, Schedule};
+use sinter_pass::{Failure, Pass, PassInfo};
+
+use crate::kernels::transform;
+use crate::tloop_schedule::PLANNED;
+
+sinter_pass::options! {
+    /// Options of [`TloopOnlineSoftmax`].
+    pub struct TloopOnlineSoftmaxOptions {
+        /// Device name or file for which the schedule was planned
+        device: String = "host".to_owned(),
+        /// Columns of scores at a time, in every kernel where that divides the row
+        chunk: i64 = 0,
+        /// Divide after the product in every kernel
+        late: bool = false,
+    }
+}
+
+/// The pass.
+pub struct TloopOnlineSoftmax;
+
+impl Pass for TloopOnlineSoftmax {
+    type Options = TloopOnlineSoftmaxOptions;
+
+    const INFO: PassInfo = PassInfo {
+        name: "tloop-online-softmax",
+        summary: "A softmax that a product uses is divided late, or computed in chunks",
+        description: "Gives a kernel with softmax(s) v the form that its planned schedule is of, or \
+                      the one that the options ask for. Numerics class: reassociating.",
+        anchor: Some("builtin.module"),
+        dialects: &["tensor", "tloop"],
+    };
+
+    fn run(&self, op: OperationRef<'_, '_>, options: &Self::Options) -> Result<(), Failure> {
+        let device = Device::load(&options.device)?;
+        transform(op, |op, kernel| {
+            if kernel.schedule.is_some() {
+                return Ok(kernel);
+            }
+            let asked = match options.chunk {
+                0 if options.late => late_normalisation(&kernel),
+                0 => planned_form(op, &kernel, &device),
+                chunk => online_softmax(&kernel, chunk),
+            };
+            Ok(asked.unwrap_or(kernel))
+        })
+    }
+}
+
+/// The form whose register tiles are those of the planned schedule. Tiles of the grid may be another's:
+/// they depend on the number of threads.
+fn planned_form(op: OperationRef<'_, '_>, kernel: &Kernel, device: &Device) -> Option<Kernel> {
+    let planned: Schedule = schedule_from_attribute(op.attribute(PLANNED).ok()?).ok()?;
+    let is_planned = |form: &Kernel| {
+        let found = schedule(&coalesce(form.clone()), device);
+        found.is_ok_and(|(found, _)| found.stages == planned.stages)
+    };
+    let all = forms(kernel, device);
+    if all.len() == 1 {
+        return None;
+    }
+    all.into_iter().find(is_planned)
+}
