@@ -4,10 +4,10 @@
 //! cargo run --release -p sinter-fusion --example rule_effects -- [--rule NAME]... MODEL.onnx[:INPUT=1x3x640x640,..] ...
 //! ```
 //!
-//! Prints a Markdown table: by how much the geometric mean of the prices grows without the rule, kernels
-//! that it saves in all, and the models that it changes most.
+//! Prints a Markdown table: models in which the rule is found, by how much the geometric mean of all prices
+//! grows without it, kernels that it saves in all, and the models that it changes most.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 
 use sinter_device::{Device, HostCpu};
@@ -18,6 +18,14 @@ use sinter_ops::Graph;
 
 /// Models named per rule.
 const NAMED: usize = 3;
+
+/// What became of a model.
+struct Outcome {
+    price_ns: f64,
+    kernels: i64,
+    /// Rules that merged classes.
+    used: BTreeSet<String>,
+}
 
 fn main() -> Result<(), Box<dyn Error>> {
     let device = Device::named("host")?.with_host_cpu(HostCpu::detect());
@@ -30,27 +38,39 @@ fn main() -> Result<(), Box<dyn Error>> {
             model => graphs.push(load(model)?),
         }
     }
-    let price = |graph: &Graph, disabled: Option<&str>| -> Result<(f64, i64), Box<dyn Error>> {
+    let fused = |graph: &Graph, disabled: Option<&str>| -> Result<Outcome, Box<dyn Error>> {
         let options = Options {
             disabled_rules: disabled.map(str::to_owned).into_iter().collect(),
             ..Options::default()
         };
-        let statistics = fuse(graph, &device, &options)?.statistics;
-        Ok((statistics.price.ns(), statistics.kernels as i64))
+        let fused = fuse(graph, &device, &options)?;
+        let rules = fused.saturation.iter().flat_map(|s| &s.rules);
+        let used = rules.filter(|r| r.applied > 0);
+        Ok(Outcome {
+            price_ns: fused.statistics.price.ns(),
+            kernels: fused.statistics.kernels as i64,
+            used: used.map(|r| r.name.clone()).collect(),
+        })
     };
-    let with: Result<Vec<_>, _> = graphs.iter().map(|(_, g)| price(g, None)).collect();
+    let with: Result<Vec<_>, _> = graphs.iter().map(|(_, g)| fused(g, None)).collect();
     let with = with?;
-    println!("| rule | price without it | kernels without it | most on |\n|---|---|---|---|");
+    println!(
+        "| rule | models | price without it | kernels without it | most on |\n|---|---|---|---|---|"
+    );
     for rule in catalogue() {
         if !wanted.is_empty() && !wanted.iter().any(|w| w == rule.name) {
             continue;
         }
         let (mut sum, mut kernels, mut changes) = (0.0, 0, Vec::new());
-        for ((name, graph), (before, count)) in graphs.iter().zip(&with) {
-            let (without, count_without) = price(graph, Some(rule.name))?;
-            let ratio = without / before;
+        for ((name, graph), before) in graphs.iter().zip(&with) {
+            // Without a match there is nothing to lose.
+            if !before.used.contains(rule.name) {
+                continue;
+            }
+            let without = fused(graph, Some(rule.name))?;
+            let ratio = without.price_ns / before.price_ns;
             sum += ratio.ln();
-            kernels += count_without - count;
+            kernels += without.kernels - before.kernels;
             changes.push((ratio, name));
         }
         changes.sort_by(|a, b| (b.0 - 1.0).abs().total_cmp(&(a.0 - 1.0).abs()));

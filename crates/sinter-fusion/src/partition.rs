@@ -296,7 +296,7 @@ impl Flow {
     }
 
     /// Whether a node reads, through a view, a result of another of the nodes.
-    fn reads_own_memory(&self, nodes: &[NodeId], node: NodeId) -> bool {
+    pub(crate) fn reads_own_memory(&self, nodes: &[NodeId], node: NodeId) -> bool {
         self.needs[&node]
             .iter()
             .any(|n| nodes.binary_search(n).is_ok() && !self.readers(*n).contains(&node))

@@ -131,6 +131,25 @@ fn an_illegal_must_fuse_says_why() {
 }
 
 #[test]
+fn a_must_fuse_over_a_view_says_so() {
+    let mut e = Example::new(1);
+    let x = e.input(&[2, 6]);
+    let y = e.unary(UnaryKind::Relu, x);
+    let shape = vec![3, 4];
+    let y = e.apply(sinter_ops::ops::reshape::Reshape { shape }, &[y]);
+    let y = e.unary(UnaryKind::Exp, y);
+    e.output(y);
+    for (node, name) in e.graph.nodes.iter_mut().zip(["relu", "view", "exp"]) {
+        node.origins = vec![name.to_owned()];
+    }
+    let text = "[[must-fuse]]\nnodes = ['relu', 'exp']";
+    let error = with(&e.graph, Policy::Greedy, text)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("through a view"), "{error}");
+}
+
+#[test]
 fn a_control_that_matches_nothing_is_an_error_with_the_nearest_names() {
     let error = with(&chain(), Policy::Egraph, "[[must-fuse]]\nnodes = ['shifd']");
     let error = error.unwrap_err().to_string();

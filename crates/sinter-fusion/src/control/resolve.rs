@@ -229,19 +229,11 @@ impl Resolved {
             }
             let id = united.insert(unit.nodes.clone());
             let illegal = match united.order(flow) {
-                None => Some(Illegal {
-                    code: LegalityCode::Cycle,
-                    message: "another kernel would have to run between them".to_owned(),
-                    flip: None,
-                }),
+                None => Some(out_of_order(&unit, flow)),
                 Some(_) => {
                     let outputs = united.outputs(id, flow);
-                    evaluator
-                        .price(&unit.nodes, &outputs)
-                        .as_ref()
-                        .as_ref()
-                        .err()
-                        .cloned()
+                    let outcome = evaluator.price(&unit.nodes, &outputs);
+                    outcome.as_ref().as_ref().err().cloned()
                 }
             };
             match illegal {
@@ -258,6 +250,26 @@ impl Resolved {
             }
         }
         Ok(partition)
+    }
+}
+
+/// Why kernels have no order once a unit is one of them.
+fn out_of_order(unit: &Unit, flow: &Flow) -> Illegal {
+    let viewed = |n: &NodeId| flow.reads_own_memory(&unit.nodes, *n);
+    let (code, message) = match unit.nodes.iter().any(viewed) {
+        true => (
+            LegalityCode::IndexMap,
+            "one of them reads another through a view, whose operand is stored",
+        ),
+        false => (
+            LegalityCode::Cycle,
+            "another kernel would have to run between them",
+        ),
+    };
+    Illegal {
+        code,
+        message: message.to_owned(),
+        flip: None,
     }
 }
 
