@@ -226,11 +226,7 @@ impl<'a> Evaluator<'a> {
 
 /// Applies layouts, places stages, and takes the cheapest of the forms that the numerics allow, its
 /// iterators merged and scheduled.
-fn realise(
-    kernel: Kernel,
-    device: &Device,
-    reassociate: bool,
-) -> Result<(Kernel, Price), Illegal> {
+fn realise(kernel: Kernel, device: &Device, reassociate: bool) -> Result<(Kernel, Price), Illegal> {
     let kernel = apply_layouts(kernel).map_err(legality::of_loops)?;
     let kernel = place_stages(kernel).map_err(legality::of_loops)?;
     cheapest_form(&kernel, device, reassociate).map_err(legality::of_schedule)

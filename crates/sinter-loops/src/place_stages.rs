@@ -14,7 +14,8 @@
 //! through a window (a convolution of a computed image), blocks may overlap: each computes the halo
 //! that it needs ([`regions`]).
 //!
-//! **When a stage is inlined.** Always, where it is cheap. One with a transcendental function is
+//! **When a stage is inlined.** Always, where it is cheap, unless several readers would repeat what can
+//! be the finish of a reduction instead (scale and mask of an attention's scores). One with a transcendental function is
 //! inlined only where that repeats no work: a single reader with no more points. One that computes
 //! is not inlined into a contract, where its work would be repeated for every output channel, unless
 //! the kernel has no grid otherwise or would repeat the stage in its blocks. A padded read keeps its producer from being inlined, unless the

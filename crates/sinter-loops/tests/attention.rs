@@ -64,6 +64,8 @@ fn late_normalisation_keeps_values_and_computes_exponentials_once() {
         let late = late_normalisation(&placed).unwrap_or_else(|| panic!("{placed}"));
         assert_eq!(exponentials(&late), 1, "{late}");
         assert_eq!(late.stages.len(), 5, "{late}");
+        // Scale and mask are the scores' epilogue.
+        assert_eq!(late.stages[0].finish.insts.len(), 2, "{late}");
         let want = run(&kernel, &inputs);
         assert_close(&want, &run(&late, &inputs), &late);
         assert!(late_normalisation(&late).is_none());

@@ -1,24 +1,23 @@
 // RUN: sinter-opt %s --tloop-place-stages --tloop-schedule | FileCheck %s
 
-// The second convolution reads the first one's result through a window of 3 rows. Both run along the
+// The second convolution reads the first one's result through a window of 3 rows and columns. Both run along the
 // same axis of the grid: blocks overlap in the rows of the first.
 
 // CHECK-LABEL: tloop.kernel @rows
-// CHECK-SAME: #tloop.axis<extent = 4096, tile = {{[0-9]+}}, iters = [0, 0]>
-// CHECK: %[[T:.+]] = tloop.contract domain [4096, 16, 3, 16]
-// CHECK: tloop.contract domain [4096, 16, 3, 16]
+// CHECK-SAME: #tloop.axis<extent = 64, tile = {{[0-9]|[1-3][0-9]}}, iters = [0, 0]>
+// CHECK: %[[T:.+]] = tloop.contract domain [64, 64, 16, 3, 3, 16]
+// CHECK: tloop.contract domain [64, 64, 16, 3, 3, 16]
 // CHECK-SAME: ins(%[[T]],
-tloop.kernel @rows(%x: tensor<4096x16xf32>, %w: tensor<3x16x16xf32>) -> tensor<4096x16xf32>
+#image = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0 + d3 - 1, d1 + d4 - 1, d5)>
+#weights = affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d4, d5, d2)>
+#result = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2)>
+tloop.kernel @rows(%x: tensor<64x64x16xf32>, %w: tensor<3x3x16x16xf32>) -> tensor<64x64x16xf32>
     attributes {roles = ["input", "constant"]} {
-  %t = tloop.contract domain [4096, 16, 3, 16] kinds ["parallel", "parallel", "reduction", "reduction"]
-    ins(%x, %w : tensor<4096x16xf32>, tensor<3x16x16xf32>)
-    maps [affine_map<(d0, d1, d2, d3) -> (d0 + d2 - 1, d3)>, affine_map<(d0, d1, d2, d3) -> (d2, d3, d1)>]
-    pads [0.0, unit]
-    writes [affine_map<(d0, d1, d2, d3) -> (d0, d1)>] -> tensor<4096x16xf32>
-  %y = tloop.contract domain [4096, 16, 3, 16] kinds ["parallel", "parallel", "reduction", "reduction"]
-    ins(%t, %w : tensor<4096x16xf32>, tensor<3x16x16xf32>)
-    maps [affine_map<(d0, d1, d2, d3) -> (d0 + d2 - 1, d3)>, affine_map<(d0, d1, d2, d3) -> (d2, d3, d1)>]
-    pads [0.0, unit]
-    writes [affine_map<(d0, d1, d2, d3) -> (d0, d1)>] -> tensor<4096x16xf32>
-  tloop.return %y : tensor<4096x16xf32>
+  %t = tloop.contract domain [64, 64, 16, 3, 3, 16] kinds ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]
+    ins(%x, %w : tensor<64x64x16xf32>, tensor<3x3x16x16xf32>) maps [#image, #weights] pads [0.0, unit]
+    writes [#result] -> tensor<64x64x16xf32>
+  %y = tloop.contract domain [64, 64, 16, 3, 3, 16] kinds ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]
+    ins(%t, %w : tensor<64x64x16xf32>, tensor<3x3x16x16xf32>) maps [#image, #weights] pads [0.0, unit]
+    writes [#result] -> tensor<64x64x16xf32>
+  tloop.return %y : tensor<64x64x16xf32>
 }

@@ -31,6 +31,16 @@ pub(super) fn merge_into_producer(kernel: &mut Kernel) -> bool {
     false
 }
 
+/// Whether a stage without reduction can become part of a reduction that it reads.
+pub(super) fn joins_reduction(kernel: &Kernel, consumer: usize) -> bool {
+    (0..consumer).any(|producer| {
+        kernel.stages[producer].has_reduction()
+            && depends(&kernel.stages[consumer], &kernel.stages[producer])
+            && !needs(kernel, consumer, producer, true)
+            && merged(kernel, producer, consumer).is_some()
+    })
+}
+
 /// A read of the producer's results.
 struct Link {
     read: usize,

@@ -4,7 +4,7 @@ use crate::affine::{Affine, Interval};
 use crate::invert::invert;
 use crate::kernel::{Kernel, Role, Slot};
 use crate::nest::{Access, Nest};
-use crate::place_stages::{clean, writes_slot};
+use crate::place_stages::{clean, finish, writes_slot};
 use crate::scalar::{BodyBuilder, FloatBits, Reg, Scalar};
 use crate::types::ElementType;
 
@@ -60,6 +60,11 @@ fn inline_slot(kernel: &mut Kernel, slot: usize, policy: Policy) -> bool {
     };
     let sites: usize = kernel.stages.iter().map(|s| sites_of(s, slot).len()).sum();
     let once = sites == 1 && producer.writes.len() == 1;
+    // Work that several readers would repeat is done once where its operand is made.
+    let computes = definition.stage.body.results[definition.result] >= producer.body.args.len();
+    if sites > 1 && computes && !policy.repeat_work && finish::joins_reduction(kernel, writer) {
+        return false;
+    }
     let mut changed = false;
     for reader in writer + 1..kernel.stages.len() {
         while let Some(better) =
