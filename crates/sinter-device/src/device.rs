@@ -91,6 +91,10 @@ pub struct VectorUnit {
     pub tail_masks: bool,
     /// Scalar operations, in Gop/s.
     pub scalar_gops: f64,
+    /// Element types in MLIR's spelling that vectors hold; the scalar unit computes the others. Empty:
+    /// vectors hold every type.
+    #[serde(default)]
+    pub elements: Vec<String>,
     /// Loads that can be issued together with one FMA.
     pub loads_per_fma: f64,
     /// Independent accumulators that hide the latency of an FMA.
@@ -101,6 +105,13 @@ pub struct VectorUnit {
     pub register_tile: Vec<RegisterTile>,
     /// Price of functions, in vector additions.
     pub functions: BTreeMap<String, f64>,
+}
+
+impl VectorUnit {
+    /// Whether vectors hold elements of a type in MLIR's spelling.
+    pub fn holds(&self, element: &str) -> bool {
+        self.elements.is_empty() || self.elements.iter().any(|e| e == element)
+    }
 }
 
 /// A matrix unit: fixed steps on tiles in its own spaces.

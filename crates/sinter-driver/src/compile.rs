@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use sinter_codegen::{Bitcode, KernelAbi, Target};
 use sinter_device::{Device, HostCpu};
-use sinter_fusion::Fused;
 use sinter_fusion::statistics::Saturation;
+use sinter_fusion::{Fused, Limits};
 use sinter_ir::Context;
 use sinter_ir::melior::ir::Module;
 use sinter_ir::module::{PrintOptions, print};
@@ -58,7 +58,7 @@ pub fn compile(path: &Path, options: &CompileOptions) -> Result<Compiled, Error>
     let mut clock = Clock::default();
     let (device, device_name) = device(options)?;
     let graph = import(path, options, &mut clock)?;
-    let fused = fuse(&graph, &device, options, &mut clock)?;
+    let fused = fuse(&graph, &device, options, Limits::default(), &mut clock)?;
     let context = Context::new();
     let mut module = clock.time("groups to IR", || {
         Ok(sinter_transforms::fused_module::fused_to_module(
@@ -127,7 +127,7 @@ pub fn emit(path: &Path, options: &CompileOptions, level: Level) -> Result<Emitt
     if level == Level::Graph {
         return text(&sinter_ir::graph_to_module(&context, &graph)?).map(unfused);
     }
-    let fused = fuse(&graph, &device, options, &mut clock)?;
+    let fused = fuse(&graph, &device, options, Limits::default(), &mut clock)?;
     let emitted = |text| Emitted {
         text,
         saturation: fused.saturation.clone(),
@@ -172,7 +172,11 @@ pub(crate) fn device(options: &CompileOptions) -> Result<(Device, String), Error
     Ok((Device::load(&name)?, name))
 }
 
-fn import(path: &Path, options: &CompileOptions, clock: &mut Clock) -> Result<Graph, Error> {
+pub(crate) fn import(
+    path: &Path,
+    options: &CompileOptions,
+    clock: &mut Clock,
+) -> Result<Graph, Error> {
     let shapes = options
         .shapes
         .iter()
@@ -187,13 +191,15 @@ fn import(path: &Path, options: &CompileOptions, clock: &mut Clock) -> Result<Gr
     })
 }
 
-fn fuse(
+pub(crate) fn fuse(
     graph: &Graph,
     device: &Device,
     options: &CompileOptions,
+    limits: Limits,
     clock: &mut Clock,
 ) -> Result<Fused, Error> {
-    let parsed = options.fusion_options()?;
+    let mut parsed = options.fusion_options()?;
+    parsed.limits = limits;
     let device = match options.threads {
         Some(threads) if !device.is_scratchpad() => device.clone().with_cores(threads as u32),
         _ => device.clone(),
@@ -278,7 +284,7 @@ fn manifest(
         policy: fused.policy.name().to_owned(),
         compile_ms: Vec::new(),
     };
-    let decisions = serde_json::to_value(fused.decisions())
+    let decisions = serde_json::to_value(sinter_explain::Report::new(fused))
         .map_err(|e| Error::Request(format!("decisions cannot be written: {e}")))?;
     Ok(describe(
         device,

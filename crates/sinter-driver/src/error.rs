@@ -32,6 +32,9 @@ pub enum Error {
     /// A NumPy file cannot be read or written.
     #[error(transparent)]
     Npy(#[from] sinter_loops::npy::NpyError),
+    /// There is no such report.
+    #[error(transparent)]
+    Report(#[from] sinter_explain::ReportError),
     /// A request that does not fit the model.
     #[error("{0}")]
     Request(String),

@@ -7,6 +7,7 @@
 //! | `kernels`, `assemble` | a planned module taken apart: code, program, weights |
 //! | `load` | any model file, ready to run |
 //! | [`execute`], [`bench`](mod@bench) | one run; many runs, timed |
+//! | [`explain`](mod@explain) | the decisions of fusion |
 //! | [`inspect`](mod@inspect), [`doctor`](mod@doctor) | reports |
 
 mod assemble;
@@ -15,6 +16,7 @@ pub mod compile;
 pub mod doctor;
 pub mod error;
 pub mod execute;
+pub mod explain;
 pub mod inspect;
 mod kernels;
 mod load;
@@ -28,6 +30,7 @@ pub use compile::{Compiled, Emitted, compile, emit};
 pub use doctor::{Check, doctor};
 pub use error::Error;
 pub use execute::{Done, RunOptions, TensorSummary, run, write_outputs};
+pub use explain::{Explained, explain, proof};
 pub use inspect::{Inspection, inspect};
 pub use options::{CompileOptions, Level, ShapeArg};
 pub use sinter_model::StageTime;

@@ -1,6 +1,8 @@
 //! Why a graph cannot be fused at all. That operators stay apart is no error: see
 //! [`Refusal`](crate::legality::Refusal).
 
+use sinter_ops::Mark;
+
 use crate::legality::LegalityCode;
 
 /// A graph has no program of kernels on the device.
@@ -97,7 +99,8 @@ pub enum FusionError {
 /// The first ONNX name of a node, or a stand-in.
 pub(crate) fn origin_of(origins: &[String]) -> String {
     origins
-        .first()
+        .iter()
+        .find(|o| !Mark::is(o))
         .cloned()
         .unwrap_or_else(|| "a node without a name".to_owned())
 }

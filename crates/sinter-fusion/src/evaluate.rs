@@ -47,9 +47,9 @@ pub(crate) struct Realised {
 pub(crate) struct Evaluator<'a> {
     pub(crate) graph: &'a Graph,
     pub(crate) device: &'a Device,
-    limits: &'a Limits,
-    layouts: &'a BTreeMap<ValueId, Layout>,
-    placements: &'a [Placement],
+    pub(crate) limits: &'a Limits,
+    pub(crate) layouts: &'a BTreeMap<ValueId, Layout>,
+    pub(crate) placements: &'a [Placement],
     /// Whether kernels may have forms of the numerics class `reassociating`.
     pub(crate) reassociate: bool,
     /// What extraction minimises.
@@ -132,6 +132,7 @@ impl<'a> Evaluator<'a> {
     fn evaluate(&mut self, nodes: &[NodeId], outputs: &[ValueId]) -> Result<Priced, Illegal> {
         self.check_limits(nodes, outputs)?;
         self.check_effects(nodes)?;
+        legality::check_elements(self.graph, self.device, nodes)?;
         self.evaluated += 1;
         let formed = self.form(nodes, outputs)?;
         let mut structure = formed.kernel.clone();
@@ -166,7 +167,7 @@ impl<'a> Evaluator<'a> {
             (count > limit).then(|| Illegal {
                 code: LegalityCode::Limit,
                 message: format!("the kernel would have {count} {what}"),
-                flip: Some(format!("a limit of {count} instead of {limit}")),
+                flip: Some(format!("with a limit of {count} {what} instead of {limit}")),
             })
         };
         let operators = over("operators", nodes.len(), self.limits.kernel_operators);
@@ -200,7 +201,9 @@ impl<'a> Evaluator<'a> {
             return Err(Illegal {
                 code: LegalityCode::Limit,
                 message: format!("the kernel would read {inputs} values"),
-                flip: Some(format!("a limit of {inputs} instead of {limit}")),
+                flip: Some(format!(
+                    "with a limit of {inputs} inputs instead of {limit}"
+                )),
             });
         }
         pack_constants(&mut formed.kernel, self.device);

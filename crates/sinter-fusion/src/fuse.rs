@@ -14,6 +14,7 @@ use crate::layouts::{self, Layouts};
 use crate::options::{Numerics, Options, Policy};
 use crate::partition::{Flow, GroupId, Partition};
 use crate::refusals::refusals;
+use crate::runner_up::runner_up;
 use crate::saturate::rewrite;
 use crate::traffic::intermediate_bytes;
 use crate::{bound, contract, greedy, improve, placements};
@@ -136,7 +137,13 @@ impl<'a> Program<'a> {
             Policy::None => Vec::new(),
             _ => refusals(&chosen, &flow, &mut evaluator),
         };
-        let groups = groups(&chosen, &flow, &evaluator)?;
+        let mut groups = groups(&chosen, &flow, &evaluator)?;
+        if policy != Policy::None {
+            let order = chosen.order(&flow).unwrap_or_default();
+            for (group, id) in groups.iter_mut().zip(order) {
+                group.runner_up = runner_up(id, &chosen, &flow, &mut evaluator);
+            }
+        }
         let statistics = Statistics {
             operators: flow.nodes.len(),
             kernels: groups.len(),
@@ -242,7 +249,9 @@ fn groups(
             kernel,
             price: realised.price,
             bytes_saved: 0,
+            saved: Time::ZERO,
             decision: String::new(),
+            runner_up: None,
             nodes,
         })
     };
@@ -292,6 +301,7 @@ fn with_savings(
         }
         let moved = group.price.read_bytes + group.price.written_bytes;
         group.bytes_saved = bytes.saturating_sub(moved);
+        group.saved = time.saturating_sub(group.price.total);
         group.decision = match group.nodes.len() {
             1 => "one operator".to_owned(),
             n => format!(

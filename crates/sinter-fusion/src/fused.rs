@@ -31,8 +31,23 @@ pub struct Group {
     /// Bytes to and from device memory that its operators would move as kernels of their own, less
     /// those that the group moves.
     pub bytes_saved: u64,
+    /// Time that its operators would take as kernels of their own, less what the group takes.
+    pub saved: Time,
     /// Why the group is as it is, in one line.
     pub decision: String,
+    /// The best alternative that was considered.
+    pub runner_up: Option<RunnerUp>,
+}
+
+/// The best alternative to a group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RunnerUp {
+    /// What would be different: `cut after Relu_3`, `merged with the kernel of Conv_4`.
+    pub change: String,
+    /// Price of the changed kernels.
+    pub price: Time,
+    /// Price of the chosen kernels of the same operators.
+    pub instead_of: Time,
 }
 
 /// A value that is another value's bytes under another shape: it costs nothing.

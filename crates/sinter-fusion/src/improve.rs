@@ -11,6 +11,7 @@ use sinter_ops::{NodeId, Operator, ValueId};
 
 use crate::evaluate::Evaluator;
 use crate::greedy;
+use crate::legality::exp_difference;
 use crate::partition::{Flow, GroupId, Partition};
 
 /// Takes improving moves, in rounds, until there are none or the rounds are used up.
@@ -176,7 +177,11 @@ fn recomputations(
             .iter()
             .flat_map(|u| partition.homes(*u))
             .collect();
-        users.len() > 1 && !traits.reduction && !traits.contraction && !traits.effectful
+        users.len() > 1
+            && !traits.reduction
+            && !traits.contraction
+            && !traits.effectful
+            && exp_difference(graph, **node).is_none()
     };
     flow.nodes
         .iter()

@@ -3,7 +3,13 @@
 use std::fmt;
 
 use serde::{Serialize, Serializer};
+use sinter_device::{Device, Time};
+use sinter_loops::scalar::BinaryFn;
+use sinter_ops::ops::reduce::ReduceKind;
+use sinter_ops::ops::unary::UnaryKind;
+use sinter_ops::{Graph, NodeId, Op, Operator, ValueId};
 
+use crate::error::origin_of;
 use crate::evaluate::Illegal;
 
 /// Declares the codes with their stable spelling, what they mean, and what would flip the decision.
@@ -40,55 +46,55 @@ macro_rules! codes {
 codes! {
     NotCheaper "not-cheaper"
         "The merged kernel would take longer than the separate ones"
-        "other sizes, or a device with less compute for its bandwidth",
+        "that much less work, a dearer launch, or smaller extents, each with its figure",
     Recompute "recompute-dearer-than-reload"
-        "A value with several users would be computed again for more than its reload costs"
-        "a cheaper producer, or a kernel that holds all users",
+        "A value with several users would be computed again in each for more than its reload costs"
+        "a single user (the message names them), or a producer that is that much cheaper",
     Shapes "shapes-do-not-meet"
         "The operators have no iteration space in common"
-        "equal or broadcastable shapes",
+        "an extent small enough for one block",
     ElementTypes "element-types-do-not-meet"
-        "The operators work on element types that no one register tile holds"
-        "a cast outside the group",
+        "The vector unit holds the element type of one operator and not of the other"
+        "one of the element types that the device file lists",
     Footprint "footprint-exceeds-space"
         "No tile of the kernel fits the on-chip space"
-        "a bigger space, or fewer live values in the group",
+        "the space at the size that the smallest tile needs",
     NoRoute "no-route"
-        "No route leads from one engine's memory to the other's"
+        "No route leads from the matrix unit to the vector unit, and the way through device memory costs what fusing saves"
         "a device with such a route",
     Effects "effectful"
         "The operator is random, stateful or has side effects"
-        "nothing",
+        "the operator moved out of the model",
     SharedTile "reduction-cannot-share-tile"
         "A reduction's result is needed in a shape that cannot share the tile"
-        "users that index the result by the iterators that are not reduced",
+        "an extent small enough for one block, or users that index the result by the iterators that are not reduced",
     IndexMap "index-map-dearer-than-copy"
         "Absorbing the index map costs more than the copy it saves"
-        "another layout of the stored value",
+        "that much less work, or another layout of the stored value",
     LayoutScratch "layout-needs-scratch"
-        "Converting the layout inside the kernel needs extra on-chip space"
-        "a bigger space, or equal layouts",
+        "Converting the layout inside the kernel needs on-chip space that is not there"
+        "the values stored row-major",
     ExpDifference "duplicated-exp-difference"
-        "A producer around exp(x - max(x)) would be duplicated, and contraction differences could make infinities"
+        "A producer of x in exp(x - max(x)) would be computed twice, and differences in the last bits could make infinities"
         "one kernel that holds the maximum, the difference and the exponential",
     UnknownSize "unknown-size"
         "An extent is unknown and has no bound"
-        "a range for the dimension's symbol",
+        "a size for the extent",
     Forbidden "forbidden"
         "The user forbade it"
         "another fusion configuration",
     Cycle "cycle"
         "Another kernel would have to run between the group's operators"
-        "a group that holds the operators in between",
+        "a kernel that holds the operators in between",
+    View "read-through-view"
+        "The value is read through a view of its stored bytes, such as a reshape, which is free only between kernels"
+        "a reader of the value itself",
     Limit "limit"
         "The group exceeds a limit of the search"
-        "a higher limit",
+        "the limit at the stated size",
     NoLoopForm "no-loop-form"
-        "The operator has no loop form"
+        "No loops describe the operators in a form that the device runs"
         "a loop description of the operator",
-    Stages "stages-cannot-be-placed"
-        "The stages of the kernel cannot be placed in one block"
-        "another order or shape of the operators",
 }
 
 impl fmt::Display for LegalityCode {
@@ -108,37 +114,59 @@ impl Serialize for LegalityCode {
 pub struct Refusal {
     /// Code.
     pub code: LegalityCode,
-    /// ONNX nodes.
+    /// ONNX nodes on both sides.
     pub nodes: Vec<String>,
     /// What happened, with figures.
     pub message: String,
     /// What would flip the decision, where known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flip: Option<String>,
+    /// Bytes that would not move if the operators were one kernel.
+    pub saved_bytes: u64,
+    /// Time that they would save as one kernel that computes nothing twice, by the device model: a
+    /// launch, and the transfers of `saved_bytes` where those are what takes the time.
+    pub saved: Time,
+    /// The kernels that stayed apart, by their place in the launch order.
+    pub kernels: Vec<usize>,
 }
 
 /// What the loop transformations refused.
 pub(crate) fn of_loops(refusal: sinter_loops::Refusal) -> Illegal {
     use sinter_loops::Refusal as R;
-    let (code, flip) = match &refusal {
-        R::PaddedReadOfComputedValue { .. } => (
-            LegalityCode::SharedTile,
-            Some("a reader without padding".to_owned()),
-        ),
-        R::ShapeCannotShareTile { points, .. } | R::OutputsCannotShareGrid { points } => (
-            LegalityCode::SharedTile,
-            Some(format!("fewer than {points} points in all")),
-        ),
-        R::LayoutMismatch { .. } | R::PaddedBlockedDimension { .. } => (
-            LegalityCode::LayoutScratch,
-            Some("a plain layout of the value".to_owned()),
-        ),
-        R::Malformed(_) | R::AlreadyScheduled => (LegalityCode::Stages, None),
-    };
-    Illegal {
+    let refuse = |code, message: String, flip: Option<&str>| Illegal {
         code,
-        message: refusal.to_string(),
-        flip,
+        message,
+        flip: flip.map(str::to_owned),
+    };
+    match refusal {
+        R::PaddedReadOfComputedValue { .. } => refuse(
+            LegalityCode::SharedTile,
+            "the result is read with padding, by loops that share no tile with it".to_owned(),
+            Some("if the reader had no padding"),
+        ),
+        R::ShapeCannotShareTile { points, .. } => refuse(
+            LegalityCode::SharedTile,
+            format!(
+                "the result is needed by loops that share no tile with it, so that all {points} points \
+                 would be one block"
+            ),
+            Some("if the reader indexed the result by plain iterators"),
+        ),
+        R::OutputsCannotShareGrid { points } => refuse(
+            LegalityCode::Shapes,
+            format!(
+                "the outputs have no axis in common, so that all {points} points would be one block"
+            ),
+            Some("if an axis of the outputs had one extent"),
+        ),
+        R::LayoutMismatch { .. } | R::PaddedBlockedDimension { .. } => refuse(
+            LegalityCode::LayoutScratch,
+            refusal.to_string(),
+            Some("if the value were stored row-major"),
+        ),
+        R::Malformed(_) | R::AlreadyScheduled => {
+            refuse(LegalityCode::NoLoopForm, refusal.to_string(), None)
+        }
     }
 }
 
@@ -148,15 +176,87 @@ pub(crate) fn of_schedule(refusal: sinter_device::Refusal) -> Illegal {
     let (code, flip) = match &refusal {
         R::Footprint { space, needed, .. } => (
             LegalityCode::Footprint,
-            Some(format!("{needed} bytes of '{space}'")),
+            Some(format!("if {space} >= {}", size(*needed))),
         ),
-        R::Stages(_) | R::Empty => (LegalityCode::Stages, None),
+        R::Stages(_) | R::Empty => (LegalityCode::NoLoopForm, None),
     };
     Illegal {
         code,
         message: refusal.to_string(),
         flip,
     }
+}
+
+/// A size, rounded up to whole KiB where it is more than one.
+pub(crate) fn size(bytes: u64) -> String {
+    match bytes {
+        0..=1024 => format!("{bytes} bytes"),
+        _ => format!("{} KiB", bytes.div_ceil(1024)),
+    }
+}
+
+/// Refuses operators whose results the vector unit holds beside others whose results it does not:
+/// the latter run on the scalar unit, a point at a time.
+pub(crate) fn check_elements(
+    graph: &Graph,
+    device: &Device,
+    nodes: &[NodeId],
+) -> Result<(), Illegal> {
+    let computed = nodes
+        .iter()
+        .map(|n| &graph.nodes[n.0 as usize])
+        .filter(|n| !n.op.traits().contraction)
+        .filter_map(|n| Some((n, graph.ty(*n.outputs.first()?).element)));
+    let (held, foreign): (Vec<_>, Vec<_>) =
+        computed.partition(|(_, e)| device.vector.holds(e.mlir()));
+    let (Some((with, element)), Some((node, wide))) = (held.first(), foreign.first()) else {
+        return Ok(());
+    };
+    let (name, with) = (origin_of(&node.origins), origin_of(&with.origins));
+    Err(Illegal {
+        code: LegalityCode::ElementTypes,
+        message: format!(
+            "{name} gives {}, which the vector unit of {} does not hold; {with} gives {}",
+            wide.mlir(),
+            device.name,
+            element.mlir()
+        ),
+        flip: Some(format!(
+            "if {name} gave one of {}",
+            device.vector.elements.join(", ")
+        )),
+    })
+}
+
+/// The maximum and the exponential of an `exp(x - max(x))` that a node's result is the `x` of.
+pub(crate) fn exp_difference(graph: &Graph, node: NodeId) -> Option<(NodeId, NodeId)> {
+    let users = graph.users();
+    let of = |v: ValueId| users[v.0 as usize].iter().copied();
+    let op = |n: NodeId| &graph.nodes[n.0 as usize].op;
+    let result = |n: NodeId| graph.nodes[n.0 as usize].outputs[0];
+    let x = result(node);
+    let is_max = |n: &NodeId| matches!(op(*n), Op::Reduce(r) if r.kind == ReduceKind::Max);
+    let maximum = of(x).find(is_max)?;
+    let is_difference = |n: &NodeId| matches!(op(*n), Op::Binary(b) if b.kind == BinaryFn::Sub);
+    let is_exp = |n: &NodeId| matches!(op(*n), Op::Unary(u) if u.kind == UnaryKind::Exp);
+    // The maximum may be reshaped or broadcast on its way.
+    let mut reduced = vec![result(maximum)];
+    let mut next = 0;
+    while next < reduced.len() {
+        let further = of(reduced[next]).filter(|n| op(*n).traits().index_map);
+        reduced.extend(further.map(result).collect::<Vec<_>>());
+        next += 1;
+    }
+    of(x)
+        .filter(is_difference)
+        .filter(|d| {
+            graph.nodes[d.0 as usize]
+                .inputs
+                .get(1)
+                .is_some_and(|m| reduced.contains(m))
+        })
+        .find_map(|d| of(result(d)).find(is_exp))
+        .map(|exponential| (maximum, exponential))
 }
 
 /// The table of codes as Markdown, for the documentation.

@@ -131,6 +131,8 @@ pub struct Limits {
     pub window: usize,
     /// Rounds over all windows.
     pub rounds: usize,
+    /// Refusals, the dearest first, whose thresholds are searched for.
+    pub thresholds: usize,
 }
 
 impl Default for Limits {
@@ -144,6 +146,7 @@ impl Default for Limits {
             candidates: 64,
             window: 12,
             rounds: 4,
+            thresholds: 0,
         }
     }
 }

@@ -11,7 +11,7 @@ use egg::{
 use sinter_ops::Graph;
 
 use crate::control::Scope;
-use crate::egraph::{Facts, Imported, Term, Values, best, import, to_graph};
+use crate::egraph::{Facts, Imported, Term, Values, best, import, imported, to_graph};
 use crate::error::FusionError;
 use crate::options::Options;
 use crate::origins::{Replaced, add_replacement};
@@ -56,7 +56,26 @@ pub(crate) fn saturated(
     options: &Options,
     one_way_only: bool,
 ) -> Result<(Imported, Saturation), FusionError> {
-    let mut imported = import(graph);
+    run(import(graph), options, one_way_only)
+}
+
+/// The e-graph after saturation, which can say why two terms are equal.
+///
+/// # Errors
+/// As [`saturated`].
+pub(crate) fn explained(
+    graph: &Graph,
+    options: &Options,
+    one_way_only: bool,
+) -> Result<Imported, FusionError> {
+    Ok(run(imported(graph, true), options, one_way_only)?.0)
+}
+
+fn run(
+    mut imported: Imported,
+    options: &Options,
+    one_way_only: bool,
+) -> Result<(Imported, Saturation), FusionError> {
     let rules = wanted(options, one_way_only, &imported.egraph.analysis.names)?;
     let rewrites: Result<Vec<_>, String> = rules
         .iter()
@@ -189,11 +208,32 @@ impl Applier<Term, Facts> for Tried {
         for (term, expr) in self.found(egraph, eclass) {
             let replaced = Replaced::between(egraph, eclass, &term, &expr);
             let id = add_replacement(egraph, &expr, &replaced);
-            if egraph.union(eclass, id) {
+            let merged = if egraph.are_explanations_enabled() {
+                let (from, to) = (egraph.add_uncanonical(term), exact(egraph, &expr, id));
+                egraph.union_trusted(from, to, self.rule.name.as_str())
+            } else {
+                egraph.union(eclass, id)
+            };
+            if merged {
                 changed.push(eclass);
             }
         }
         self.counter.applied(start, changed.len());
         changed
+    }
+}
+
+/// The term that an expression of class `class` is, rather than an equal one.
+fn exact(egraph: &mut Values, expr: &Expr, class: Id) -> Id {
+    match expr {
+        Expr::Op(op, operands) => {
+            let none = Replaced::default();
+            let operands = operands
+                .iter()
+                .map(|o| add_replacement(egraph, o, &none))
+                .collect();
+            egraph.add_uncanonical(Term::Apply(op.clone(), operands))
+        }
+        Expr::Class(_) | Expr::Constant(_) => class,
     }
 }

@@ -250,7 +250,7 @@ impl<'c, 'f> Export<'c, 'f> {
             code: refusal.code.code().to_string(),
             nodes: refusal.nodes.clone(),
             message: refusal.message.clone(),
-            saved_bytes: 0,
+            saved_bytes: refusal.saved_bytes as i64,
             flip: refusal.flip.clone(),
         };
         decision_to_attribute(self.context, &decision)

@@ -5,15 +5,16 @@
 //! Operators obey their attributes `graph.never_fuse`, `graph.boundary` (stored), `graph.must_fuse =
 //! "NAME"` (one kernel with the others of that name), `graph.numerics = "CLASS"` and `graph.disable =
 //! ["RULE"]`, and those of a `graph.composite` are one kernel where the device has such a kernel.
-//! Emits a passed remark per fused group and a missed one per refusal. Refuses functions with unknown
-//! extents, and operators that have no kernel on the device.
+//! Remarks: passed for every fused group, missed for every refusal with its code, analysis for the price
+//! of every kernel and of the program. Refuses functions with unknown extents, and operators that have
+//! no kernel on the device; those are missed remarks too.
 
 use std::path::Path;
 
-use melior::ir::operation::OperationRef;
-use sinter_device::Device;
+use melior::ir::operation::{OperationLike, OperationRef};
+use sinter_device::{Device, Time};
 use sinter_fusion::rules::parse_rules;
-use sinter_fusion::{Control, Cost, Fused, Options, TextRule, fuse};
+use sinter_fusion::{Control, Cost, Fused, Group, Limits, Options, TextRule, fuse};
 use sinter_ir::location;
 use sinter_ir::rewrite::context_of;
 use sinter_pass::remark::{Remark, emit_remark};
@@ -22,6 +23,7 @@ use sinter_sys::shim::RemarkKind;
 
 use crate::fused_module::fused_to_module;
 use crate::model::{model, replace_model};
+use crate::unfusable;
 
 sinter_pass::choice! {
     /// How kernels are chosen among the candidates.
@@ -51,6 +53,8 @@ sinter_pass::options! {
         policy: Policy = Policy::Egraph,
         /// How far results may differ from the unfused ones
         numerics: Numerics = Numerics::Reassociating,
+        /// Refusals, the dearest first, whose thresholds are searched for
+        thresholds: i64 = 10,
         /// Rewrite rules (names or globs) or topics that are not applied
         disabled_rules: Vec<String> = Vec::new(),
         /// TOML file of what the user insists on
@@ -79,7 +83,7 @@ impl Pass for GraphFuse {
 
     fn run(&self, op: OperationRef<'_, '_>, options: &Self::Options) -> Result<(), Failure> {
         let device = Device::load(&options.device)?;
-        let graph = model(op)?;
+        let graph = model(op).inspect_err(|_| unfusable::remarks(op))?;
         let fused = fuse(&graph, &device, &fusion_options(options)?)?;
         remarks(op, &fused);
         replace_model(op, &fused_to_module(context_of(op), &fused)?)
@@ -127,23 +131,26 @@ fn fusion_options(options: &GraphFuseOptions) -> Result<Options, Failure> {
         control: control(&options.config)?,
         text_rules: text_rules(&options.text_rules)?,
         cost: Cost::load(&options.cost)?,
+        limits: Limits {
+            thresholds: usize::try_from(options.thresholds).unwrap_or(0),
+            ..Limits::default()
+        },
         ..Options::default()
     })
 }
 
 fn remarks(op: OperationRef<'_, '_>, fused: &Fused) {
     let context = context_of(op);
-    for group in fused.groups.iter().filter(|g| g.nodes.len() > 1) {
-        let remark = Remark {
-            name: "fused",
-            category: GraphFuse::INFO.name,
-            function: &group.kernel.name,
-            message: &group.decision,
-            metrics: &[("saved_bytes", group.bytes_saved.to_string())],
-            ..Remark::default()
-        };
+    for group in &fused.groups {
         let place = location::from_origins(context, &group.origins);
-        emit_remark(RemarkKind::Passed, place, &remark);
+        if group.nodes.len() > 1 {
+            let metrics = [("saved_bytes", group.bytes_saved.to_string())];
+            let remark = of_group(group, "fused", &group.decision, &metrics);
+            emit_remark(RemarkKind::Passed, place, &remark);
+        }
+        let (message, metrics) = (price(group), price_metrics(group));
+        let remark = of_group(group, "price", &message, &metrics);
+        emit_remark(RemarkKind::Analysis, place, &remark);
     }
     for refusal in &fused.refusals {
         let remark = Remark {
@@ -151,9 +158,77 @@ fn remarks(op: OperationRef<'_, '_>, fused: &Fused) {
             category: GraphFuse::INFO.name,
             message: &refusal.message,
             suggestion: refusal.flip.as_deref().unwrap_or_default(),
+            metrics: &[
+                ("saved_bytes", refusal.saved_bytes.to_string()),
+                ("saved_ns", refusal.saved.ns().to_string()),
+            ],
             ..Remark::default()
         };
         let place = location::from_origins(context, &refusal.nodes);
         emit_remark(RemarkKind::Missed, place, &remark);
     }
+    let remark = Remark {
+        name: "program",
+        category: GraphFuse::INFO.name,
+        message: &program(fused),
+        ..Remark::default()
+    };
+    emit_remark(RemarkKind::Analysis, op.location(), &remark);
+}
+
+fn of_group<'a>(
+    group: &'a Group,
+    name: &'a str,
+    message: &'a str,
+    metrics: &'a [(&'a str, String)],
+) -> Remark<'a> {
+    Remark {
+        name,
+        category: GraphFuse::INFO.name,
+        function: &group.kernel.name,
+        message,
+        metrics,
+        ..Remark::default()
+    }
+}
+
+fn us(time: Time) -> String {
+    format!("{:.1} us", time.ns() / 1e3)
+}
+
+fn price(group: &Group) -> String {
+    let price = format!(
+        "{}, {} bytes on chip",
+        us(group.price.total),
+        group.price.chip_bytes
+    );
+    match &group.runner_up {
+        Some(r) => format!(
+            "{price}; runner-up: {}, {} instead of {}",
+            r.change,
+            us(r.price),
+            us(r.instead_of)
+        ),
+        None => price,
+    }
+}
+
+fn price_metrics(group: &Group) -> [(&'static str, String); 2] {
+    [
+        ("price_ns", group.price.total.ns().to_string()),
+        ("chip_bytes", group.price.chip_bytes.to_string()),
+    ]
+}
+
+fn program(fused: &Fused) -> String {
+    let s = &fused.statistics;
+    let bound = s.lower_bound.map_or_else(String::new, |b| {
+        format!(", no choice among the candidates is below {}", us(b))
+    });
+    format!(
+        "{} operators in {} kernels, {}{bound}",
+        s.operators,
+        s.kernels,
+        us(s.price)
+    )
 }

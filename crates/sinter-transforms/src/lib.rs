@@ -35,6 +35,7 @@ pub mod tloop_pack_constants;
 pub mod tloop_place_stages;
 pub mod tloop_schedule;
 mod transfers;
+mod unfusable;
 
 use sinter_pass::Entry;
 

@@ -17,7 +17,10 @@ pub(crate) fn model(module: OperationRef<'_, '_>) -> Result<Graph, Failure> {
     Ok(graph)
 }
 
-fn function<'c, 'a>(module: OperationRef<'c, 'a>) -> Result<OperationRef<'c, 'a>, IrError> {
+/// The model function of a module.
+pub(crate) fn function<'c, 'a>(
+    module: OperationRef<'c, 'a>,
+) -> Result<OperationRef<'c, 'a>, IrError> {
     let mut found = Vec::new();
     let mut next = module
         .region(0)

@@ -30,6 +30,8 @@ pub(crate) enum Command {
     Run(Run),
     /// Measure the latency of a model
     Bench(Bench),
+    /// Show what was fused and what was not, with the reasons
+    Explain(Explain),
     /// Show what an offline model holds
     Inspect(Inspect),
     /// List the devices that ship with Sinter
@@ -194,6 +196,56 @@ pub(crate) struct Bench {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// How the decisions are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people, short
+    Text,
+    /// For programs, complete
+    Json,
+    /// One page with the graph drawn
+    Html,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Explain {
+    /// Model: ONNX, or offline model
+    #[arg(value_name = "MODEL", required_unless_present_any = ["codes", "rules"])]
+    pub(crate) model: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) compile: CompileArgs,
+    /// Threads that the program will run on; only informs prices
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// How the decisions are written
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: Format,
+    /// Same as --format json
+    #[arg(long, conflicts_with_all = ["format", "html"])]
+    pub(crate) json: bool,
+    /// Same as --format html -o FILE
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "output"])]
+    pub(crate) html: Option<PathBuf>,
+    /// Where to write; standard output without it
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Every kernel and refusal, each with its thresholds
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Only kernels and refusals of ONNX nodes whose names match
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) node: Option<String>,
+    /// Print the rules that lead from each operator to what it was rewritten to
+    #[arg(long, conflicts_with_all = ["json", "html", "all"])]
+    pub(crate) proof: bool,
+    /// Print the codes of refusals
+    #[arg(long, exclusive = true)]
+    pub(crate) codes: bool,
+    /// Print the rewrite rules
+    #[arg(long, exclusive = true)]
+    pub(crate) rules: bool,
 }
 
 #[derive(Args, Debug)]

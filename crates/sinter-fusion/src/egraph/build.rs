@@ -16,12 +16,20 @@ pub(crate) struct Imported {
 
 /// The e-graph of a graph. Equal operators on equal operands become one.
 pub(crate) fn import(graph: &Graph) -> Imported {
+    imported(graph, false)
+}
+
+/// The same; with `explain`, it can say why two terms are equal.
+pub(crate) fn imported(graph: &Graph, explain: bool) -> Imported {
     let inputs = graph.inputs.iter().map(|i| graph.ty(i.1).clone()).collect();
     let facts = Facts {
         inputs,
         ..Facts::default()
     };
     let mut egraph = Values::new(facts);
+    if explain {
+        egraph = egraph.with_explanations_enabled();
+    }
     let mut classes = BTreeMap::new();
     for (number, (_, value)) in graph.inputs.iter().enumerate() {
         classes.insert(*value, egraph.add(Term::Input(number as u32)));

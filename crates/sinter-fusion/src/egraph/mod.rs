@@ -11,6 +11,6 @@ mod build;
 mod extract;
 mod language;
 
-pub(crate) use build::{Imported, import};
+pub(crate) use build::{Imported, import, imported};
 pub(crate) use extract::{best, term_cost, to_graph};
 pub(crate) use language::{Facts, Term, Values};

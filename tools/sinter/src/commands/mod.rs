@@ -4,6 +4,7 @@ mod bench;
 mod compile;
 mod devices;
 mod doctor;
+mod explain;
 mod inspect;
 mod run;
 
@@ -16,6 +17,7 @@ pub(crate) fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Compile(args) => compile::execute(&args)?,
         Command::Run(args) => run::execute(&args)?,
         Command::Bench(args) => bench::execute(&args)?,
+        Command::Explain(args) => explain::execute(&args)?,
         Command::Inspect(args) => inspect::execute(&args)?,
         Command::Devices => devices::execute()?,
         Command::Doctor(args) => return doctor::execute(&args),

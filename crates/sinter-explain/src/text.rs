@@ -1,0 +1,155 @@
+//! A report as text: what happened in a few lines, the dearest kernels, and the refusals that cost most.
+
+use std::fmt::Write as _;
+
+use crate::report::{GroupReport, RefusalReport, Report};
+use crate::select::Selection;
+
+/// Kernels of a short text.
+const SHORT_GROUPS: usize = 20;
+/// Refusals of a short text.
+const SHORT_REFUSALS: usize = 10;
+/// Width at which lists of names are cut in a short text.
+const NAMES_WIDTH: usize = 70;
+
+/// The selected part of a report; a short text leaves the cheaper kernels and refusals out.
+pub fn text(report: &Report, selection: &Selection, all: bool) -> String {
+    let mut out = summary(report);
+    let most = if all { usize::MAX } else { SHORT_GROUPS };
+    let mut groups = selection.groups.clone();
+    if !all {
+        // The dearest ones, in launch order.
+        groups.sort_by(|&a, &b| {
+            let price = |g: usize| report.groups[g].price_ns;
+            price(b).total_cmp(&price(a)).then(a.cmp(&b))
+        });
+        groups.truncate(most);
+        groups.sort_unstable();
+    }
+    if !groups.is_empty() {
+        let _ = writeln!(
+            out,
+            "\n{:>9} {:>9} {:>12} {:>11}  kernel",
+            "price us", "saved us", "saved bytes", "scratchpad"
+        );
+    }
+    for &g in &groups {
+        group(&mut out, &report.groups[g], all);
+    }
+    more(
+        &mut out,
+        selection.groups.len() - groups.len(),
+        "cheaper kernels",
+    );
+    let shown = if all { usize::MAX } else { SHORT_REFUSALS };
+    let refusals: Vec<_> = selection.refusals.iter().take(shown).collect();
+    if !refusals.is_empty() {
+        out.push_str("\nWhat stayed apart, what costs most first:\n");
+    }
+    for &r in &refusals {
+        refusal(&mut out, &report.refusals[*r]);
+    }
+    more(
+        &mut out,
+        selection.refusals.len() - refusals.len(),
+        "refusals that cost less",
+    );
+    out
+}
+
+fn summary(report: &Report) -> String {
+    let s = &report.summary;
+    let mut out = format!(
+        "{} on {}: {} operators in {} kernels ({}, {})\n",
+        report.model, report.device, s.operators, s.kernels, report.policy, report.numerics
+    );
+    let _ = writeln!(
+        out,
+        "bytes between kernels {}, unfused {}{}",
+        s.intermediate_bytes,
+        s.unfused_intermediate_bytes,
+        change(
+            s.intermediate_bytes as f64,
+            s.unfused_intermediate_bytes as f64
+        )
+    );
+    let _ = write!(
+        out,
+        "price {:.1} us, unfused {:.1} us{}",
+        s.price_ns / 1e3,
+        s.unfused_price_ns / 1e3,
+        change(s.price_ns, s.unfused_price_ns)
+    );
+    match (s.lower_bound_ns, s.gap) {
+        (Some(bound), Some(gap)) => {
+            let _ = writeln!(
+                out,
+                "; lower bound {:.1} us, gap {:.2} %",
+                bound / 1e3,
+                gap * 100.0
+            );
+        }
+        _ => out.push('\n'),
+    }
+    out
+}
+
+fn change(now: f64, before: f64) -> String {
+    if before <= 0.0 {
+        return String::new();
+    }
+    format!(" ({:+.0} %)", (now / before - 1.0) * 100.0)
+}
+
+fn group(out: &mut String, group: &GroupReport, all: bool) {
+    let nodes = group.nodes.join(", ");
+    let nodes = if all { nodes } else { cut(&nodes) };
+    let _ = writeln!(
+        out,
+        "{:>9.1} {:>9.1} {:>12} {:>11}  {}: {nodes}",
+        group.price_ns / 1e3,
+        group.saved_ns / 1e3,
+        group.saved_bytes,
+        group.scratchpad_peak_bytes,
+        group.kernel,
+    );
+    if let Some(runner_up) = &group.runner_up {
+        let _ = writeln!(
+            out,
+            "{:>46}runner-up: {}, {:+.1} us",
+            "",
+            runner_up.change,
+            (runner_up.price_ns - runner_up.instead_of_ns) / 1e3
+        );
+    }
+}
+
+fn refusal(out: &mut String, refusal: &RefusalReport) {
+    let _ = writeln!(
+        out,
+        "{:>9.1} us {:>10} bytes  {}  [{}]",
+        refusal.saved_ns / 1e3,
+        refusal.saved_bytes,
+        refusal.nodes.join(" | "),
+        refusal.code
+    );
+    let _ = writeln!(out, "{:>12} {}", "", refusal.message);
+    if let Some(flip) = &refusal.flip {
+        let _ = writeln!(out, "{:>12} would fuse {flip}", "");
+    }
+}
+
+fn more(out: &mut String, count: usize, what: &str) {
+    if count > 0 {
+        let _ = writeln!(out, "{:>12} and {count} {what}: --all", "");
+    }
+}
+
+/// The text up to the width, at a character's border.
+fn cut(text: &str) -> String {
+    if text.chars().count() <= NAMES_WIDTH {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(NAMES_WIDTH).collect();
+    format!("{head}...")
+}
