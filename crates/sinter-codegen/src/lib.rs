@@ -12,7 +12,7 @@
 //! | [`target`] | target triple, CPU and features |
 //! | [`translate`](mod@translate) | LLVM dialect to LLVM bitcode, with the kernel ABI's entry point |
 //! | [`object`](mod@object) | optimisation, objects and assembly |
-//! | [`link`] | the shared object |
+//! | [`mod@link`] | the shared object |
 //!
 //! The result has no undefined symbol, and the same input gives the same bytes: nothing depends on
 //! the number of threads, on paths or on the time.
@@ -62,7 +62,18 @@ pub fn compile(
     target: &Target,
     threads: usize,
 ) -> Result<Vec<u8>, CodegenError> {
-    let mut objects = objects(modules, target, threads)?;
+    link(objects(modules, target, threads)?, &[], target)
+}
+
+/// Links objects of kernels. `aliases` are further symbols, each with the kernel that it names too.
+///
+/// # Errors
+/// See [`CodegenError`].
+pub fn link(
+    mut objects: Vec<Vec<u8>>,
+    aliases: &[(String, String)],
+    target: &Target,
+) -> Result<Vec<u8>, CodegenError> {
     objects.push(support::object(target)?);
-    shared_object(&objects)
+    shared_object(&objects, aliases)
 }

@@ -5,11 +5,15 @@ use std::process::Command;
 
 use crate::CodegenError;
 
-/// Links objects into a shared object that needs nothing and exports the kernels' entry points.
+/// Links objects into a shared object that needs nothing and exports the kernels' entry points, and
+/// `aliases`: other symbols of some of them.
 ///
 /// # Errors
 /// When the linker is missing or finds a fault, such as an undefined symbol.
-pub fn shared_object(objects: &[Vec<u8>]) -> Result<Vec<u8>, CodegenError> {
+pub fn shared_object(
+    objects: &[Vec<u8>],
+    aliases: &[(String, String)],
+) -> Result<Vec<u8>, CodegenError> {
     let folder = tempfile::tempdir()?;
     let output = folder.path().join("kernels.so");
     let mut command = Command::new(linker());
@@ -30,6 +34,9 @@ pub fn shared_object(objects: &[Vec<u8>]) -> Result<Vec<u8>, CodegenError> {
         "-o",
         "kernels.so",
     ]);
+    for (alias, symbol) in aliases {
+        command.arg(format!("--defsym={alias}={symbol}"));
+    }
     for (n, object) in objects.iter().enumerate() {
         let name = format!("{n}.o");
         std::fs::write(folder.path().join(&name), object)?;

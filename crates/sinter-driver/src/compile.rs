@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use sinter_codegen::{Bitcode, KernelAbi, Target};
+use sinter_codegen::Target;
 use sinter_device::{Device, HostCpu};
 use sinter_fusion::statistics::Saturation;
 use sinter_fusion::{Fused, Limits};
@@ -17,7 +17,7 @@ use sinter_pass::pipelines;
 
 use crate::assemble::{Assembled, assemble};
 use crate::error::Error;
-use crate::kernels::kernel_modules;
+use crate::machine_code::{bitcode, machine_code};
 use crate::options::{CompileOptions, Level};
 
 /// A compiled model, not yet in a file.
@@ -81,7 +81,7 @@ pub fn compile(path: &Path, options: &CompileOptions) -> Result<Compiled, Error>
         let (inputs, outputs) = ports(&graph);
         Ok(assemble(&module, inputs, outputs)?)
     })?;
-    let object = machine_code(&context, &module, &mut clock)?;
+    let object = machine_code(&module, &mut clock)?;
     let manifest = manifest(&fused, &device, &assembled, &module)?;
     let bytes = clock.time("container", || {
         Ok(sinter_model::to_bytes(
@@ -155,7 +155,7 @@ pub fn emit(path: &Path, options: &CompileOptions, level: Level) -> Result<Emitt
         return text(&module).map(emitted);
     }
     let target = Target::host();
-    let parts = bitcode(&context, &module, &target, &mut clock)?;
+    let parts = bitcode(&module, &target, &mut clock)?;
     let texts: Result<Vec<_>, _> = parts
         .iter()
         .map(|part| match level {
@@ -206,40 +206,6 @@ pub(crate) fn fuse(
     };
     clock.time("fusion", || {
         Ok(sinter_fusion::fuse(graph, &device, &parsed)?)
-    })
-}
-
-fn bitcode(
-    context: &Context,
-    module: &Module<'_>,
-    target: &Target,
-    clock: &mut Clock,
-) -> Result<Vec<Bitcode>, Error> {
-    let parts = crate::execute::cores();
-    let mut out = Vec::new();
-    for (mut part, kernels) in kernel_modules(context, module, parts)? {
-        clock.pipeline(context, &mut part, &pipelines::NPU_TO_FUNC, "")?;
-        clock.time("to the LLVM dialect", || {
-            Ok(sinter_codegen::lower(context, &mut part)?)
-        })?;
-        let abi: Vec<KernelAbi> = kernels;
-        out.push(clock.time("to LLVM IR", || {
-            Ok(sinter_codegen::translate(&part, &abi, target)?)
-        })?);
-    }
-    Ok(out)
-}
-
-pub(crate) fn machine_code(
-    context: &Context,
-    module: &Module<'_>,
-    clock: &mut Clock,
-) -> Result<Vec<u8>, Error> {
-    let target = Target::host();
-    let parts = bitcode(context, module, &target, clock)?;
-    let threads = crate::execute::cores();
-    clock.time("LLVM and linking", || {
-        Ok(sinter_codegen::compile(&parts, &target, threads)?)
     })
 }
 
@@ -371,7 +337,7 @@ impl Clock {
         result
     }
 
-    fn add(&mut self, stage: &str, ms: f64) {
+    pub(crate) fn add(&mut self, stage: &str, ms: f64) {
         match self.stages.iter_mut().find(|t| t.stage == stage) {
             Some(known) => known.ms += ms,
             None => self.stages.push(StageTime {

@@ -4,14 +4,16 @@
 //! |---|---|
 //! | [`options`] | what the caller asks for |
 //! | [`compile`](mod@compile) | ONNX to an offline model, or to text at a level |
-//! | `kernels`, `assemble` | a planned module taken apart: code, program, weights |
+//! | `kernels`, `machine_code`, `assemble` | a planned module taken apart: code, program, weights |
 //! | `load` | any model file, ready to run |
 //! | [`execute`], [`bench`](mod@bench) | one run; many runs, timed |
 //! | [`explain`](mod@explain) | the decisions of fusion |
+//! | [`calibrate`](mod@calibrate) | a device file of the machine at hand |
 //! | [`inspect`](mod@inspect), [`doctor`](mod@doctor) | reports |
 
 mod assemble;
 pub mod bench;
+pub mod calibrate;
 pub mod compile;
 pub mod doctor;
 pub mod error;
@@ -20,12 +22,14 @@ pub mod explain;
 pub mod inspect;
 mod kernels;
 mod load;
+mod machine_code;
 pub mod options;
 
 use std::fmt::Write as _;
 use std::sync::Once;
 
 pub use bench::{Bench, BenchReport, bench};
+pub use calibrate::{Calibration, calibrate};
 pub use compile::{Compiled, Emitted, compile, emit};
 pub use doctor::{Check, doctor};
 pub use error::Error;

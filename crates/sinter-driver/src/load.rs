@@ -8,8 +8,9 @@ use sinter_pass::pipelines;
 use sinter_runtime::Model;
 
 use crate::assemble::{assemble, main_ports};
-use crate::compile::{Clock, compile, describe, device, machine_code};
+use crate::compile::{Clock, compile, describe, device};
 use crate::error::Error;
+use crate::machine_code::machine_code;
 use crate::options::CompileOptions;
 
 /// Loads an offline model, or compiles an ONNX model or an MLIR module first; with the compile time per
@@ -88,7 +89,7 @@ pub(crate) fn compile_module(
         clock.pipeline(&context, &mut module, &rest, &name)?;
     }
     let assembled = assemble(&module, inputs, outputs)?;
-    let object = machine_code(&context, &module, &mut clock)?;
+    let object = machine_code(&module, &mut clock)?;
     let statistics = Statistics {
         kernels: assembled.kernels.len() as u64,
         peak_bytes: assembled.arena_bytes,
