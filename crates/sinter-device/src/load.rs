@@ -98,6 +98,19 @@ pub fn parse(name: &str, text: &str) -> Result<Device, DeviceError> {
     Ok(device)
 }
 
+impl Device {
+    /// The device as the text of a device file.
+    ///
+    /// # Errors
+    /// When a figure has no spelling in TOML.
+    pub fn to_toml(&self) -> Result<String, DeviceError> {
+        toml::to_string(self).map_err(|e| DeviceError::Parse {
+            name: self.name.clone(),
+            message: e.to_string(),
+        })
+    }
+}
+
 fn check(device: &Device) -> Result<(), String> {
     if device.version != FORMAT_VERSION {
         return Err(format!(
@@ -219,6 +232,15 @@ mod tests {
                 .unwrap()
                 .matrix_feeds_vector()
         );
+    }
+
+    #[test]
+    fn devices_are_read_as_they_were_written() {
+        for (name, _) in BUILT_IN {
+            let device = Device::named(name).unwrap();
+            let text = device.to_toml().unwrap();
+            assert_eq!(parse(name, &text).unwrap(), device, "{text}");
+        }
     }
 
     #[test]

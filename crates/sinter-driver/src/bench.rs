@@ -59,6 +59,8 @@ pub struct KernelTime {
     pub origins: Vec<String>,
     /// Median.
     pub median_us: f64,
+    /// Least.
+    pub min_us: f64,
     /// What the device model says.
     pub price_us: f64,
     /// Floating-point operations.
@@ -109,13 +111,14 @@ pub fn bench(
         }
     }
     times.sort_by(f64::total_cmp);
-    let profile = session.profile(&views, &mut places, runs.min(20))?;
+    let profile = session.profile(&views, &mut places, runs)?;
     let kernel_times = profile.launches.iter().map(|launch| {
         let kernel = &manifest.kernels[launch.kernel as usize];
         KernelTime {
             symbol: kernel.symbol.clone(),
             origins: kernel.origins.clone(),
             median_us: launch.ns.median as f64 / 1e3,
+            min_us: launch.ns.min as f64 / 1e3,
             price_us: kernel.price_ns / 1e3,
             flops: kernel.flops,
             bytes: kernel.read_bytes + kernel.written_bytes,
@@ -136,7 +139,8 @@ pub fn bench(
         intermediate_bytes: statistics.intermediate_bytes,
         peak_bytes: statistics.peak_bytes,
         price_ms: statistics.price_ns / 1e6,
-        compile_ms: timing.iter().map(|t| t.ms).sum(),
+        // The sum of nothing is -0.0.
+        compile_ms: timing.iter().fold(0.0, |ms, t| ms + t.ms),
         kernel_times: kernel_times.collect(),
     };
     Ok(Bench { report, timing })

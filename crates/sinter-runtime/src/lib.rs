@@ -19,6 +19,7 @@
 //! | [`dma`] | transfers of scratchpad devices, sequential and adversarial |
 //! | [`cpu`] | what the processor at hand can do |
 //! | [`error`] | what can go wrong, with the way out |
+//! | `launch_cost` | what launching itself costs |
 //! | `program` | the program with everything resolved |
 //! | `walk` | one thread's way through it |
 //! | `pool` | threads that spin, then park |
@@ -28,6 +29,7 @@
 pub mod cpu;
 pub mod dma;
 pub mod error;
+mod launch_cost;
 mod memory;
 pub mod model;
 mod object;
@@ -39,6 +41,7 @@ mod walk;
 
 pub use dma::Transfers;
 pub use error::{Error, Fault};
+pub use launch_cost::empty_launch_ns;
 pub use model::{KernelFn, Model};
 pub use profile::{LaunchTime, Profile};
 pub use session::{Options, Session};

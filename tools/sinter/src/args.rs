@@ -36,6 +36,8 @@ pub(crate) enum Command {
     Inspect(Inspect),
     /// List the devices that ship with Sinter
     Devices,
+    /// Measure this machine and write a device file
+    Calibrate(Calibrate),
     /// Check the machine and the installation
     Doctor(Doctor),
 }
@@ -255,6 +257,19 @@ pub(crate) struct Inspect {
     pub(crate) model: PathBuf,
     /// Print JSON
     #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Calibrate {
+    /// Where to write the device file; standard output when absent
+    #[arg(short, long, value_name = "FILE.toml")]
+    pub(crate) output: Option<PathBuf>,
+    /// Threads to measure with; all cores when absent
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Print what was measured as JSON
+    #[arg(long, requires = "output")]
     pub(crate) json: bool,
 }
 

@@ -1,6 +1,7 @@
 //! One file per command.
 
 mod bench;
+mod calibrate;
 mod compile;
 mod devices;
 mod doctor;
@@ -20,6 +21,7 @@ pub(crate) fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Explain(args) => explain::execute(&args)?,
         Command::Inspect(args) => inspect::execute(&args)?,
         Command::Devices => devices::execute()?,
+        Command::Calibrate(args) => calibrate::execute(&args)?,
         Command::Doctor(args) => return doctor::execute(&args),
     }
     Ok(ExitCode::SUCCESS)

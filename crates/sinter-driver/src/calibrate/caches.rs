@@ -1,0 +1,65 @@
+//! Sizes of the caches.
+
+use sinter_device::device::Level;
+
+/// Levels that each core has for itself.
+pub(super) const PRIVATE: usize = 2;
+
+/// Takes the footprints of the first three levels from what Linux says about the caches; where it
+/// says nothing they stay as they are.
+pub(super) fn fit(levels: &mut [Level]) {
+    let sizes = [size(1), size(2), size(3)];
+    let [Some(first), Some(second), Some(third)] = sizes else {
+        return;
+    };
+    // Operands are also in the next cache; of a shared cache others want their part.
+    let footprints = [first, second + second / 4, third / 4 * 3];
+    let rising = footprints.windows(2).all(|w| w[0] < w[1]);
+    if !rising || levels.len() != footprints.len() + 1 || footprints[2] >= levels[3].footprint_bytes
+    {
+        return;
+    }
+    for (level, footprint) in levels.iter_mut().zip(footprints) {
+        level.footprint_bytes = footprint;
+    }
+}
+
+/// Bytes of the first core's data cache of a level.
+fn size(level: u32) -> Option<u64> {
+    let folder = "/sys/devices/system/cpu/cpu0/cache";
+    (0..8).find_map(|n| {
+        let field = |name: &str| {
+            let text = std::fs::read_to_string(format!("{folder}/index{n}/{name}")).ok()?;
+            Some(text.trim().to_owned())
+        };
+        let data = field("type")? != "Instruction" && field("level")?.parse() == Ok(level);
+        if !data {
+            return None;
+        }
+        parse(&field("size")?)
+    })
+}
+
+/// `32K`, `8M` or a number of bytes.
+fn parse(text: &str) -> Option<u64> {
+    let (digits, unit) = match text.as_bytes().last()? {
+        b'K' => (&text[..text.len() - 1], 1 << 10),
+        b'M' => (&text[..text.len() - 1], 1 << 20),
+        _ => (text, 1),
+    };
+    digits.parse::<u64>().ok().map(|n| n * unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(parse("32K"), Some(32768));
+        assert_eq!(parse("8M"), Some(8 << 20));
+        assert_eq!(parse("512"), Some(512));
+        assert_eq!(parse("K"), None);
+        assert_eq!(parse(""), None);
+    }
+}
