@@ -21,6 +21,37 @@ pub(crate) fn block_count(grid: &[GridAxis]) -> u64 {
         .product()
 }
 
+/// Most blocks whose sizes are added up one by one.
+const MOST_BLOCKS: u64 = 4096;
+
+/// The part of the points that the busiest core computes: each core runs a range of the blocks, and
+/// the last tile of an axis may be smaller than the others.
+fn busiest_share(grid: &[GridAxis], cores: u64) -> f64 {
+    let blocks = block_count(grid);
+    if blocks > MOST_BLOCKS {
+        return blocks.div_ceil(cores) as f64 / blocks as f64;
+    }
+    let points: Vec<f64> = (0..blocks).map(|b| block_points(grid, b)).collect();
+    let ranges =
+        (0..cores).map(|c| (blocks * c / cores) as usize..(blocks * (c + 1) / cores) as usize);
+    let busiest = ranges
+        .map(|r| points[r].iter().sum::<f64>())
+        .fold(0.0, f64::max);
+    busiest / points.iter().sum::<f64>().max(1.0)
+}
+
+/// Points of one block; the last axis runs fastest.
+fn block_points(grid: &[GridAxis], block: u64) -> f64 {
+    let mut rest = block.cast_signed();
+    let along = |a: &GridAxis| {
+        let count = ((a.extent + a.tile - 1) / a.tile).max(1);
+        let start = rest % count * a.tile;
+        rest /= count;
+        a.tile.min(a.extent - start).max(1) as f64
+    };
+    grid.iter().rev().map(along).product()
+}
+
 /// Bytes that a kernel moves between device memory and the cores, each operand once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DeviceBytes {
@@ -83,8 +114,7 @@ fn temporary_time(kernel: &Kernel, schedule: &Schedule, share: f64, device: &Dev
 pub(crate) fn price(kernel: &Kernel, schedule: &Schedule, work: Time, device: &Device) -> Price {
     let blocks = block_count(&schedule.grid);
     let cores = u64::from(device.cores);
-    // The busiest core runs the most blocks.
-    let share = blocks.div_ceil(cores) as f64 / blocks as f64;
+    let share = busiest_share(&schedule.grid, cores);
     let vector = work.scale(share);
     let bytes = DeviceBytes::of(kernel);
     let memory =
@@ -107,5 +137,30 @@ pub(crate) fn price(kernel: &Kernel, schedule: &Schedule, work: Time, device: &D
         written_bytes: bytes.outputs,
         chip_bytes: temporary_bytes(kernel, schedule),
         blocks,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(extent: i64, tile: i64) -> GridAxis {
+        GridAxis {
+            extent,
+            tile,
+            iters: vec![None],
+        }
+    }
+
+    #[test]
+    fn the_busiest_core_has_the_whole_tiles() {
+        assert_eq!(busiest_share(&[axis(8, 2)], 2), 0.5);
+        assert_eq!(busiest_share(&[axis(8, 8)], 2), 1.0);
+        // 48 + 48 + 32 channels by four rows: six blocks of 48 of twelve.
+        assert_eq!(
+            busiest_share(&[axis(128, 48), axis(28, 7)], 2),
+            288.0 / 512.0
+        );
+        assert_eq!(busiest_share(&[axis(128, 32), axis(28, 7)], 2), 0.5);
     }
 }

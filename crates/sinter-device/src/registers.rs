@@ -356,13 +356,24 @@ impl<'a> Stage<'a> {
         }
         let mut tiles = 0.0;
         for (rows, row_count) in parts(extent(s.rows), s.row_tile) {
-            for (vectors, vector_count) in parts(div_ceil(vector_extent, s.lanes), s.vectors) {
+            for (vectors, vector_count) in self.vector_parts(vector_extent, s) {
                 let step = self.step(&reads, rows, vectors, s);
                 let end = self.end(&ends, rows, vectors, s, reduces);
                 tiles += (row_count * vector_count) as f64 * (steps * step + end);
             }
         }
         outer * tiles
+    }
+
+    /// Tiles along the vector iterator. A contraction's panels are shared among cores in order, so that
+    /// the core with the last one waits for those with whole ones: it counts as whole.
+    fn vector_parts(&self, extent: i64, s: &StageSchedule) -> Vec<(i64, i64)> {
+        let vectors = div_ceil(extent, s.lanes);
+        let shared = self.device.cores > 1 && !self.device.is_scratchpad();
+        if self.nest.contract && shared && vectors > s.vectors {
+            return vec![(s.vectors, div_ceil(vectors, s.vectors))];
+        }
+        parts(vectors, s.vectors)
     }
 
     /// One step of the reduction on a register tile.

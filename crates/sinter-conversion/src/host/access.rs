@@ -1,5 +1,7 @@
 //! Loads and stores at a point of a register tile.
 
+use melior::ir::attribute::{BoolAttribute, IntegerAttribute};
+use melior::ir::r#type::IntegerType;
 use sinter_ir::emitter::{Emitter, IntPredicate, Value};
 use sinter_loops::affine::Affine;
 use sinter_loops::kernel::{Kernel, Schedule};
@@ -107,6 +109,26 @@ impl<'c> Generator<'_, 'c> {
             }
             (Some(axis), _) => Loaded::Vector(self.read_lanes(access, at, axis)),
         }
+    }
+
+    /// Asks for the memory of a vector that will be read at a point. Does nothing where the read is not
+    /// one of consecutive elements inside the operand.
+    pub(super) fn prefetch(&mut self, access: &Access, at: &At<'_>) {
+        let place = self.place(access, at);
+        if place.step != Some(1) || place.outside || !place.guards.is_empty() {
+            return;
+        }
+        let index = self.materialise(&place.index);
+        let context = self.e.context();
+        let locality = IntegerAttribute::new(IntegerType::new(context, 32).into(), 3);
+        let attributes = [
+            ("isWrite", BoolAttribute::new(context, false).into()),
+            ("localityHint", locality.into()),
+            ("isDataCache", BoolAttribute::new(context, true).into()),
+        ];
+        let memref = self.slots[access.operand].memref;
+        self.e
+            .op("memref.prefetch", &[memref, index], &[], &attributes);
     }
 
     fn read_scalar(&mut self, slot: usize, place: &Place, pad: f64) -> Value<'c> {

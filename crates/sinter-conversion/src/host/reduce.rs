@@ -1,6 +1,8 @@
 //! The register tile: accumulators, loops over reduction iterators, finish and stores.
 
 use sinter_ir::emitter::Value;
+use sinter_loops::kernel::Role;
+use sinter_loops::nest::Access;
 
 use super::Generator;
 use super::access::At;
@@ -8,6 +10,9 @@ use super::body::{Evaluation, Input, register_types};
 use super::clip::LoopPlan;
 use super::stage::Stage;
 use super::sym::Sym;
+
+/// Reductions of so many points hide the wait for what the finish reads.
+const PREFETCHED_REDUCTION: i64 = 32;
 
 impl<'e, 'c> Generator<'e, 'c> {
     /// One register tile: all parallel iterators are fixed.
@@ -20,6 +25,9 @@ impl<'e, 'c> Generator<'e, 'c> {
         } else {
             stage.vectors.len()
         };
+        if stage.nest.reduction_points() >= PREFETCHED_REDUCTION {
+            self.prefetch_finish(stage);
+        }
         let inits = self.initial(stage, width);
         let mut totals = self.reduce(stage, stage.first_reduction(), inits, width);
         let axis = stage.axis;
@@ -31,6 +39,36 @@ impl<'e, 'c> Generator<'e, 'c> {
         }
         self.finish(stage, totals, across);
         stage.axis = axis;
+    }
+
+    /// Asks for the activations that the finish will read, so that they arrive during the reduction:
+    /// a processor does not look far enough ahead to load them by itself.
+    fn prefetch_finish(&mut self, stage: &Stage<'e, 'c>) {
+        if stage.axis.is_none() || stage.reduces_lanes() {
+            return;
+        }
+        let nest = stage.nest;
+        let slots = &self.kernel.slots;
+        let activation = |a: &&Access| slots[a.operand].role == Role::Input;
+        for access in nest.finish_reads.iter().filter(activation) {
+            let (along_rows, along_vectors) = stage.moves(access);
+            let rows = if along_rows { stage.rows } else { 1 };
+            for (row, vector) in
+                (0..rows).flat_map(|r| (0..stage.vectors.len()).map(move |v| (r, v)))
+            {
+                if vector > 0 && !along_vectors {
+                    continue;
+                }
+                let point = stage.point_at(row, vector as i64);
+                let at = At {
+                    point: &point,
+                    axis: stage.axis,
+                    valid: stage.vectors[vector],
+                    safe: &[],
+                };
+                self.prefetch(access, &at);
+            }
+        }
     }
 
     /// Body and finish of a nest without reductions, point by point.
