@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::device::{Device, FORMAT_VERSION, NativeOr};
 
 /// Built-in devices: name and file.
-pub const BUILT_IN: [(&str, &str); 3] = [
+pub const BUILT_IN: &[(&str, &str)] = &[
     ("host", include_str!("../../../devices/host.toml")),
     (
         "ascend-910b",

@@ -9,6 +9,7 @@
 //! | [`execute`], [`bench`](mod@bench) | one run; many runs, timed |
 //! | [`explain`](mod@explain) | the decisions of fusion |
 //! | [`calibrate`](mod@calibrate) | a device file of the machine at hand |
+//! | [`extension`] | what other crates add |
 //! | [`inspect`](mod@inspect), [`doctor`](mod@doctor) | reports |
 
 mod assemble;
@@ -19,6 +20,7 @@ pub mod doctor;
 pub mod error;
 pub mod execute;
 pub mod explain;
+pub mod extension;
 pub mod inspect;
 mod kernels;
 mod load;
@@ -39,18 +41,12 @@ pub use inspect::{Inspection, inspect};
 pub use options::{CompileOptions, Level, ShapeArg};
 pub use sinter_model::StageTime;
 
-/// Registers all passes with MLIR, once per process.
+/// Registers all passes with MLIR, once per process; extensions are installed before.
 pub(crate) fn register_passes() {
     static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        sinter_sys::passes::register_upstream();
-        let passes = sinter_transforms::passes()
-            .into_iter()
-            .chain(sinter_conversion::passes());
-        match sinter_pass::Registry::new(passes, sinter_pass::pipelines::ALL.iter().copied()) {
-            Ok(registry) => registry.register(),
-            Err(error) => tracing::error!("{error}"),
-        }
+    ONCE.call_once(|| match extension::registry() {
+        Ok(registry) => registry.register(),
+        Err(error) => tracing::error!("{error}"),
     });
 }
 

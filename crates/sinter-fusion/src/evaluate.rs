@@ -11,6 +11,7 @@ use sinter_ops::{Graph, NodeId, Operator, ValueId};
 
 use crate::control::Resolved;
 use crate::cost::Cost;
+use crate::extend::{self, Candidate};
 use crate::fused::Placement;
 use crate::legality::{self, LegalityCode};
 use crate::options::Limits;
@@ -133,6 +134,7 @@ impl<'a> Evaluator<'a> {
         self.check_limits(nodes, outputs)?;
         self.check_effects(nodes)?;
         legality::check_elements(self.graph, self.device, nodes)?;
+        extend::check(&self.candidate(nodes, outputs))?;
         self.evaluated += 1;
         let formed = self.form(nodes, outputs)?;
         let mut structure = formed.kernel.clone();
@@ -150,6 +152,7 @@ impl<'a> Evaluator<'a> {
             }
         };
         let (mut price, touched) = known?;
+        price.total += extend::time(&self.candidate(nodes, outputs));
         price.total = self.cost.of(&price, self.graph, nodes);
         let slots = formed.values.iter().zip(&formed.kernel.slots).zip(touched);
         let stored = |((value, slot), bytes): ((&Option<ValueId>, &_), u64)| {
@@ -160,6 +163,15 @@ impl<'a> Evaluator<'a> {
             price,
             touched: slots.filter_map(stored).collect(),
         })
+    }
+
+    fn candidate<'b>(&'b self, nodes: &'b [NodeId], outputs: &'b [ValueId]) -> Candidate<'b> {
+        Candidate {
+            graph: self.graph,
+            nodes,
+            outputs,
+            device: self.device,
+        }
     }
 
     fn check_limits(&self, nodes: &[NodeId], outputs: &[ValueId]) -> Result<(), Illegal> {
@@ -218,7 +230,8 @@ impl<'a> Evaluator<'a> {
         outputs: &[ValueId],
     ) -> Result<Realised, Illegal> {
         let formed = self.form(nodes, outputs)?;
-        let (kernel, price) = realise(formed.kernel.clone(), self.device, self.reassociate)?;
+        let (kernel, mut price) = realise(formed.kernel.clone(), self.device, self.reassociate)?;
+        price.total += extend::time(&self.candidate(nodes, outputs));
         Ok(Realised {
             formed,
             kernel,

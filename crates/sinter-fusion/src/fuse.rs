@@ -269,12 +269,12 @@ fn origins(nodes: &[NodeId], graph: &Graph) -> Vec<String> {
 fn kernel_name(number: usize, nodes: &[NodeId], graph: &Graph) -> String {
     let mut name = format!("k{number}");
     for node in nodes {
-        let part = graph.nodes[node.0 as usize].op.mnemonic();
+        let part = graph.nodes[node.0 as usize].op.mnemonic().replace('.', "_");
         if name.len() + part.len() >= NAME_LENGTH {
             break;
         }
         name.push('_');
-        name.push_str(part);
+        name.push_str(&part);
     }
     name
 }

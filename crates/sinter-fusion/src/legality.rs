@@ -12,6 +12,17 @@ use sinter_ops::{Graph, NodeId, Op, Operator, ValueId};
 use crate::error::origin_of;
 use crate::evaluate::Illegal;
 
+/// The code of a [`LegalityCheck`](crate::extend::LegalityCheck) of another crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OutsideCode {
+    /// The stable spelling, kebab-case.
+    pub code: &'static str,
+    /// What it means, in one sentence without a full stop.
+    pub meaning: &'static str,
+    /// What would flip the decision, in general.
+    pub flip: &'static str,
+}
+
 /// Declares the codes with their stable spelling, what they mean, and what would flip the decision.
 macro_rules! codes {
     ($($variant:ident $text:literal $meaning:literal $flip:literal,)*) => {
@@ -19,25 +30,27 @@ macro_rules! codes {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum LegalityCode {
             $(#[doc = $meaning] $variant,)*
+            /// A code of another crate.
+            Outside(OutsideCode),
         }
 
         impl LegalityCode {
-            /// All codes.
+            /// All codes of this crate.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
             /// The stable spelling.
             pub fn code(self) -> &'static str {
-                match self { $(Self::$variant => $text,)* }
+                match self { $(Self::$variant => $text,)* Self::Outside(own) => own.code }
             }
 
             /// What it means, in one sentence without a full stop.
             pub fn meaning(self) -> &'static str {
-                match self { $(Self::$variant => $meaning,)* }
+                match self { $(Self::$variant => $meaning,)* Self::Outside(own) => own.meaning }
             }
 
             /// What would flip the decision, in general.
             pub fn flip(self) -> &'static str {
-                match self { $(Self::$variant => $flip,)* }
+                match self { $(Self::$variant => $flip,)* Self::Outside(own) => own.flip }
             }
         }
     };

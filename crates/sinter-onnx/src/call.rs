@@ -11,11 +11,11 @@ use crate::proto::{AttributeProto, GraphProto, NodeProto, TensorProto, attribute
 const MAX_WINDOW: i64 = 1 << 31;
 
 /// A node with its operands looked up.
-pub(crate) struct Call<'n> {
+pub struct Call<'n> {
     node: &'n NodeProto,
     inputs: Vec<Option<Value>>,
     /// Version of the default operator set.
-    pub(crate) opset: i64,
+    pub opset: i64,
 }
 
 impl<'n> Call<'n> {
@@ -29,7 +29,7 @@ impl<'n> Call<'n> {
     }
 
     /// Number of results that the node names.
-    pub(crate) fn output_count(&self) -> usize {
+    pub fn output_count(&self) -> usize {
         self.node.output.len()
     }
 
@@ -37,13 +37,13 @@ impl<'n> Call<'n> {
     ///
     /// # Errors
     /// When it is not.
-    pub(crate) fn input(&self, place: usize) -> Result<&Value, Fault> {
+    pub fn input(&self, place: usize) -> Result<&Value, Fault> {
         self.optional(place)
             .ok_or_else(|| Fault::invalid(format!("operand {place} is missing")))
     }
 
     /// An operand that may be omitted.
-    pub(crate) fn optional(&self, place: usize) -> Option<&Value> {
+    pub fn optional(&self, place: usize) -> Option<&Value> {
         self.inputs.get(place).and_then(Option::as_ref)
     }
 
@@ -51,7 +51,7 @@ impl<'n> Call<'n> {
     ///
     /// # Errors
     /// When there is none, or one of them is omitted.
-    pub(crate) fn inputs(&self) -> Result<Vec<Value>, Fault> {
+    pub fn inputs(&self) -> Result<Vec<Value>, Fault> {
         if self.inputs.is_empty() {
             return Err(Fault::invalid("it has no operands"));
         }
@@ -64,7 +64,7 @@ impl<'n> Call<'n> {
     ///
     /// # Errors
     /// When it depends on the data that the model is run on.
-    pub(crate) fn constant(&self, place: usize, what: &str) -> Result<Option<Tensor>, Fault> {
+    pub fn constant(&self, place: usize, what: &str) -> Result<Option<Tensor>, Fault> {
         let Some(value) = self.optional(place) else {
             return Ok(None);
         };
@@ -80,11 +80,7 @@ impl<'n> Call<'n> {
     ///
     /// # Errors
     /// When it depends on data, or is not an integer tensor.
-    pub(crate) fn constant_ints(
-        &self,
-        place: usize,
-        what: &str,
-    ) -> Result<Option<Vec<i64>>, Fault> {
+    pub fn constant_ints(&self, place: usize, what: &str) -> Result<Option<Vec<i64>>, Fault> {
         let Some(tensor) = self.constant(place, what)? else {
             return Ok(None);
         };
@@ -111,7 +107,7 @@ impl<'n> Call<'n> {
     ///
     /// # Errors
     /// When it is of another kind.
-    pub(crate) fn int(&self, name: &str, default: i64) -> Result<i64, Fault> {
+    pub fn int(&self, name: &str, default: i64) -> Result<i64, Fault> {
         Ok(self.attribute(name, kind::INT)?.map_or(default, |a| a.i))
     }
 
@@ -119,7 +115,7 @@ impl<'n> Call<'n> {
     ///
     /// # Errors
     /// When it is of another kind.
-    pub(crate) fn optional_int(&self, name: &str) -> Result<Option<i64>, Fault> {
+    pub fn optional_int(&self, name: &str) -> Result<Option<i64>, Fault> {
         Ok(self.attribute(name, kind::INT)?.map(|a| a.i))
     }
 
@@ -127,7 +123,7 @@ impl<'n> Call<'n> {
     ///
     /// # Errors
     /// When it is of another kind.
-    pub(crate) fn flag(&self, name: &str, default: bool) -> Result<bool, Fault> {
+    pub fn flag(&self, name: &str, default: bool) -> Result<bool, Fault> {
         Ok(self.int(name, i64::from(default))? != 0)
     }
 
@@ -135,7 +131,7 @@ impl<'n> Call<'n> {
     ///
     /// # Errors
     /// When it is of another kind.
-    pub(crate) fn ints(&self, name: &str) -> Result<Option<Vec<i64>>, Fault> {
+    pub fn ints(&self, name: &str) -> Result<Option<Vec<i64>>, Fault> {
         Ok(self.attribute(name, kind::INTS)?.map(|a| a.ints.clone()))
     }
 
@@ -143,12 +139,7 @@ impl<'n> Call<'n> {
     ///
     /// # Errors
     /// When it is of another kind or length, or a number is out of range.
-    pub(crate) fn window(
-        &self,
-        name: &str,
-        count: usize,
-        least: i64,
-    ) -> Result<Option<Vec<i64>>, Fault> {
+    pub fn window(&self, name: &str, count: usize, least: i64) -> Result<Option<Vec<i64>>, Fault> {
         let Some(values) = self.ints(name)? else {
             return Ok(None);
         };
@@ -171,7 +162,7 @@ impl<'n> Call<'n> {
     ///
     /// # Errors
     /// When it is of another kind.
-    pub(crate) fn float(&self, name: &str, default: f32) -> Result<f64, Fault> {
+    pub fn float(&self, name: &str, default: f32) -> Result<f64, Fault> {
         Ok(f64::from(
             self.attribute(name, kind::FLOAT)?.map_or(default, |a| a.f),
         ))
@@ -181,7 +172,7 @@ impl<'n> Call<'n> {
     ///
     /// # Errors
     /// When it is of another kind.
-    pub(crate) fn optional_float(&self, name: &str) -> Result<Option<f64>, Fault> {
+    pub fn optional_float(&self, name: &str) -> Result<Option<f64>, Fault> {
         Ok(self.attribute(name, kind::FLOAT)?.map(|a| f64::from(a.f)))
     }
 
@@ -189,7 +180,7 @@ impl<'n> Call<'n> {
     ///
     /// # Errors
     /// When it is of another kind.
-    pub(crate) fn floats(&self, name: &str) -> Result<Option<Vec<f32>>, Fault> {
+    pub fn floats(&self, name: &str) -> Result<Option<Vec<f32>>, Fault> {
         Ok(self
             .attribute(name, kind::FLOATS)?
             .map(|a| a.floats.clone()))
@@ -199,7 +190,7 @@ impl<'n> Call<'n> {
     ///
     /// # Errors
     /// When it is of another kind.
-    pub(crate) fn string(&self, name: &str, default: &str) -> Result<String, Fault> {
+    pub fn string(&self, name: &str, default: &str) -> Result<String, Fault> {
         let attribute = self.attribute(name, kind::STRING)?;
         Ok(attribute.map_or(default.into(), |a| {
             String::from_utf8_lossy(&a.s).into_owned()
@@ -243,7 +234,7 @@ const KINDS: [&str; 8] = [
 ///
 /// # Errors
 /// When it is not one of `rank` dimensions.
-pub(crate) fn axis(axis: i64, rank: i64) -> Result<i64, Fault> {
+pub fn axis(axis: i64, rank: i64) -> Result<i64, Fault> {
     let from_start = if axis < 0 {
         axis.checked_add(rank)
     } else {
@@ -261,7 +252,7 @@ pub(crate) fn axis(axis: i64, rank: i64) -> Result<i64, Fault> {
 ///
 /// # Errors
 /// When one is not one of `rank` dimensions, or given twice.
-pub(crate) fn axes(list: &[i64], rank: i64) -> Result<Vec<i64>, Fault> {
+pub fn axes(list: &[i64], rank: i64) -> Result<Vec<i64>, Fault> {
     let mut found = list
         .iter()
         .map(|&a| axis(a, rank))

@@ -129,12 +129,17 @@ pub enum ImportError {
 
 /// Why a node cannot be imported, before the node is named.
 #[derive(Debug)]
-pub(crate) enum Fault {
+pub enum Fault {
+    /// An operator or form that is not supported.
     Unsupported(String),
+    /// An attribute that is missing or wrong.
     Attribute {
+        /// Its name.
         name: String,
+        /// What is wrong with it.
         cause: String,
     },
+    /// A broken rule of the operator.
     Invalid(String),
     /// A value that nothing makes.
     Missing(String),
@@ -144,17 +149,17 @@ pub(crate) enum Fault {
 
 impl Fault {
     /// An operator or form that is not supported; the text names the way out.
-    pub(crate) fn unsupported(what: impl Into<String>) -> Self {
+    pub fn unsupported(what: impl Into<String>) -> Self {
         Self::Unsupported(what.into())
     }
 
     /// A broken rule.
-    pub(crate) fn invalid(what: impl Into<String>) -> Self {
+    pub fn invalid(what: impl Into<String>) -> Self {
         Self::Invalid(what.into())
     }
 
     /// An attribute that is missing or wrong.
-    pub(crate) fn attribute(name: &str, cause: impl Into<String>) -> Self {
+    pub fn attribute(name: &str, cause: impl Into<String>) -> Self {
         Self::Attribute {
             name: name.into(),
             cause: cause.into(),

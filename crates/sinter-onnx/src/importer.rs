@@ -23,7 +23,7 @@ const MAX_FOLDED_BYTES: i64 = 64 << 20;
 
 /// What an ONNX name stands for.
 #[derive(Clone, Debug)]
-pub(crate) enum Value {
+pub enum Value {
     /// Known now; enters the graph when a node needs it.
     Constant(Tensor),
     /// Known when the model runs.
@@ -31,7 +31,7 @@ pub(crate) enum Value {
 }
 
 /// Builds the operator graph.
-pub(crate) struct Importer<'f> {
+pub struct Importer<'f> {
     graph: Graph,
     opset: i64,
     files: &'f Files,
@@ -182,7 +182,7 @@ impl<'f> Importer<'f> {
     }
 
     /// The type of a value.
-    pub(crate) fn ty(&self, value: &Value) -> TensorType {
+    pub fn ty(&self, value: &Value) -> TensorType {
         match value {
             Value::Constant(tensor) => tensor.ty().clone(),
             Value::Graph(id) => self.graph.ty(*id).clone(),
@@ -190,17 +190,17 @@ impl<'f> Importer<'f> {
     }
 
     /// The extents of a value.
-    pub(crate) fn shape(&self, value: &Value) -> Vec<i64> {
+    pub fn shape(&self, value: &Value) -> Vec<i64> {
         self.ty(value).shape
     }
 
     /// The number of dimensions of a value.
-    pub(crate) fn rank(&self, value: &Value) -> i64 {
+    pub fn rank(&self, value: &Value) -> i64 {
         self.ty(value).rank() as i64
     }
 
     /// A scalar constant.
-    pub(crate) fn scalar(&self, element: ElementType, value: f64) -> Value {
+    pub fn scalar(&self, element: ElementType, value: f64) -> Value {
         Value::Constant(Tensor::from_f64s(TensorType::new(element, []), &[value]))
     }
 
@@ -208,7 +208,7 @@ impl<'f> Importer<'f> {
     ///
     /// # Errors
     /// When the operator does not take the operands.
-    pub(crate) fn add(&mut self, op: impl Into<Op>, operands: &[Value]) -> Result<Value, Fault> {
+    pub fn add(&mut self, op: impl Into<Op>, operands: &[Value]) -> Result<Value, Fault> {
         let op = op.into();
         let types: Vec<_> = operands.iter().map(|v| self.ty(v)).collect();
         let results = op.infer(&types)?;
@@ -252,7 +252,7 @@ impl<'f> Importer<'f> {
 }
 
 /// The constant that a value is, if it is one.
-pub(crate) fn as_constant(value: &Value) -> Option<Tensor> {
+pub fn as_constant(value: &Value) -> Option<Tensor> {
     match value {
         Value::Constant(tensor) => Some(tensor.clone()),
         Value::Graph(_) => None,

@@ -12,10 +12,12 @@
 //! | `order` | live nodes in topological order |
 //! | `importer`, `call` | values, constant folding, a node's operands and attributes |
 //! | `ops` | one file per operator family |
+//! | [`custom`] | operators of other domains, from other crates |
 //!
 //! A new operator is one function in a family's file and one line in its list.
 
 mod call;
+pub mod custom;
 mod error;
 mod file;
 mod importer;

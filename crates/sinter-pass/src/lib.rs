@@ -8,6 +8,7 @@
 //! | [`pipeline`] | [`Pipeline`]: numbered steps as text, with options |
 //! | [`pipelines`] | the named pipelines, all in one file |
 //! | [`run`] | running pipelines on a module, with time per step |
+//! | [`tool`] | the main of `sinter-opt` |
 //!
 //! A pass is one Rust file: the contract, the [`PassInfo`], the options, `run`. This crate knows no
 //! particular pass; pipelines name theirs as text.
@@ -18,6 +19,7 @@ pub mod pipeline;
 pub mod pipelines;
 pub mod registry;
 pub mod run;
+pub mod tool;
 
 pub use options::{OptionInfo, OptionSet, OptionValue};
 pub use pass::{Failure, NoOptions, Pass, PassInfo};

@@ -134,6 +134,15 @@ impl Registry {
     /// process: textual pipelines and tools see it from then on.
     pub fn register(self) {
         sinter_sys::passes::register_upstream();
+        self.register_missing();
+    }
+
+    /// Puts what MLIR's global registry does not have yet into it, as a plugin does in the process of a
+    /// tool that may have the same passes already.
+    pub fn register_missing(mut self) {
+        let known = sinter_sys::passes::is_registered;
+        self.passes.retain(|name, _| !known(name));
+        self.pipelines.retain(|name, _| !known(name));
         for (_, entry) in self.passes {
             let anchor = entry.info.anchor.unwrap_or_default();
             let mut names = text(entry.info.name, entry.info.summary, anchor, &entry.options);

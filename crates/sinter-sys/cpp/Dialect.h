@@ -59,6 +59,19 @@ struct Inliner : mlir::DialectInlinerInterface {
   }
 };
 
+/// `graph.constant`, for dialects whose operators fold to constants; null where `graph` is not loaded.
+inline mlir::Operation *materializeConstant(mlir::OpBuilder &builder, mlir::Attribute value,
+                                            mlir::Type type, mlir::Location loc) {
+  auto elements = llvm::dyn_cast<mlir::ElementsAttr>(value);
+  if (!elements || elements.getType() != type ||
+      !builder.getContext()->getLoadedDialect("graph"))
+    return nullptr;
+  mlir::OperationState state(loc, "graph.constant");
+  state.addTypes(type);
+  state.addAttribute("value", elements);
+  return builder.create(state);
+}
+
 /// `OP @name(args) -> results attributes {..} { .. }`, as `func.func`.
 template <typename OpTy>
 mlir::ParseResult parseFunction(mlir::OpAsmParser &parser, mlir::OperationState &result) {

@@ -191,3 +191,7 @@ void sinterRegisterPipeline(const SinterPass *pipeline) {
       };
   registerPassPipeline(unwrap(pipeline->name), unwrap(pipeline->summary), build, printOptions);
 }
+
+bool sinterIsPassRegistered(MlirStringRef name) {
+  return PassInfo::lookup(unwrap(name)) || PassPipelineInfo::lookup(unwrap(name));
+}

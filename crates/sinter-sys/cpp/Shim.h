@@ -18,8 +18,12 @@ extern "C" {
 void sinterInsertGraphDialect(MlirDialectRegistry registry);
 void sinterInsertTloopDialect(MlirDialectRegistry registry);
 void sinterInsertNpuDialect(MlirDialectRegistry registry);
-/// All upstream dialects with their extensions, and ours.
+/// Remembers a dialect of another crate for the functions below.
+void sinterAddDialect(void (*insert)(MlirDialectRegistry registry));
+/// All upstream dialects with their extensions, ours, and those of other crates.
 void sinterInsertAllDialects(MlirDialectRegistry registry);
+/// Those of other crates, and ours where the tool that loads the plugin has none of the name.
+void sinterInsertPluginDialects(MlirDialectRegistry registry);
 
 // Diagnostics.
 enum SinterSeverity : int32_t { SinterError, SinterWarning, SinterNote, SinterRemark };
@@ -86,6 +90,13 @@ void sinterRegisterPass(const SinterPass *pass);
 void sinterRegisterPipeline(const SinterPass *pipeline);
 MlirPass sinterCreatePass(const SinterPass *pass, intptr_t count, const MlirStringRef *values);
 void sinterRegisterUpstreamPasses();
+/// Whether MLIR's global registry has a pass or pipeline of the name.
+bool sinterIsPassRegistered(MlirStringRef name);
+
+// IRDL.
+/// Attaches the effects that an IRDL file declares to the operations that were loaded from it. Reports
+/// what is wrong with one.
+bool sinterAttachIrdlEffects(MlirContext context, MlirStringRef file);
 
 // Tools.
 int sinterOptMain(int argc, char **argv, MlirStringRef name);

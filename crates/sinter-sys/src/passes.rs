@@ -8,8 +8,8 @@ use mlir_sys::{MlirOperation, MlirStringRef};
 
 use crate::hooks::{panic_text, slice};
 use crate::shim::{
-    OptionKind, Report, Severity, SinterOption, SinterPass, sinterEmit, sinterRegisterPass,
-    sinterRegisterPipeline, sinterRegisterUpstreamPasses, string_ref, text,
+    OptionKind, Report, Severity, SinterOption, SinterPass, sinterEmit, sinterIsPassRegistered,
+    sinterRegisterPass, sinterRegisterPipeline, sinterRegisterUpstreamPasses, string_ref, text,
 };
 
 /// An option as MLIR's command line shows it.
@@ -83,6 +83,12 @@ pub fn register_pipeline(names: PassText, pipeline: Box<dyn RawPipeline>) {
 pub fn register_upstream() {
     // SAFETY: registration takes no arguments and may be repeated.
     unsafe { sinterRegisterUpstreamPasses() }
+}
+
+/// Whether MLIR's global registry has a pass or pipeline of the name.
+pub fn is_registered(name: &str) -> bool {
+    // SAFETY: the name is alive during the call.
+    unsafe { sinterIsPassRegistered(string_ref(name)) }
 }
 
 type Check =

@@ -135,8 +135,13 @@ unsafe extern "C" {
     pub fn sinterInsertTloopDialect(registry: MlirDialectRegistry);
     /// Adds the `npu` dialect to a registry.
     pub fn sinterInsertNpuDialect(registry: MlirDialectRegistry);
-    /// Adds all upstream dialects with their extensions and LLVM translations, and ours.
+    /// Remembers a dialect of another crate for the functions below.
+    pub fn sinterAddDialect(insert: unsafe extern "C" fn(MlirDialectRegistry));
+    /// Adds all upstream dialects with their extensions and LLVM translations, ours, and those of other
+    /// crates.
     pub fn sinterInsertAllDialects(registry: MlirDialectRegistry);
+    /// Adds those of other crates, and ours where the registry has none of the name.
+    pub fn sinterInsertPluginDialects(registry: MlirDialectRegistry);
 
     /// Emits a diagnostic with notes.
     pub fn sinterEmit(
@@ -181,6 +186,8 @@ unsafe extern "C" {
     ) -> MlirPass;
     /// Adds all upstream passes to MLIR's global registry.
     pub fn sinterRegisterUpstreamPasses();
+    /// Whether MLIR's global registry has a pass or pipeline of the name.
+    pub fn sinterIsPassRegistered(name: MlirStringRef) -> bool;
 
     /// `mlir-opt` with all dialects and the registered passes.
     pub fn sinterOptMain(argc: c_int, argv: *mut *mut c_char, name: MlirStringRef) -> c_int;

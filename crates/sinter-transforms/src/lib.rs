@@ -5,6 +5,7 @@
 //! | [`graph_simplify`] | constants evaluated, identities folded |
 //! | [`graph_to_eclass`], [`graph_saturate`], [`graph_extract`] | the e-graph, step by step |
 //! | [`graph_fuse`] | operators into kernels |
+//! | [`irdl_cse`] | equal operations without effects, also those that IRDL defines |
 //! | [`tloop_pack_constants`] | layouts for the weights of contractions |
 //! | [`tloop_apply_layouts`] | slots get their physical shape |
 //! | [`tloop_place_stages`] | stages that belong together become one nest |
@@ -22,8 +23,9 @@ pub mod graph_fuse;
 pub mod graph_saturate;
 pub mod graph_simplify;
 pub mod graph_to_eclass;
+pub mod irdl_cse;
 mod kernels;
-mod model;
+pub mod model;
 pub mod npu_check_races;
 pub mod npu_insert_sync;
 pub mod npu_plan_memory;
@@ -47,6 +49,7 @@ pub fn passes() -> Vec<Entry> {
         Entry::new(graph_saturate::GraphSaturate),
         Entry::new(graph_extract::GraphExtract),
         Entry::new(graph_fuse::GraphFuse),
+        Entry::new(irdl_cse::IrdlCse),
         Entry::new(tloop_pack_constants::TloopPackConstants),
         Entry::new(tloop_apply_layouts::TloopApplyLayouts),
         Entry::new(tloop_place_stages::TloopPlaceStages),

@@ -9,7 +9,10 @@ use sinter_ops::Graph;
 use sinter_pass::Failure;
 
 /// The graph of a module's model function.
-pub(crate) fn model(module: OperationRef<'_, '_>) -> Result<Graph, Failure> {
+///
+/// # Errors
+/// When there is no model function, or it holds what is no operator.
+pub fn model(module: OperationRef<'_, '_>) -> Result<Graph, Failure> {
     let mut graph = function_to_graph(function(module)?)?;
     if let Some(name) = module.attribute("sym_name").ok().and_then(attr::as_str) {
         graph.name = name.to_string();
@@ -47,10 +50,10 @@ pub(crate) fn function<'c, 'a>(
 }
 
 /// Puts the model function of `made` in the place of the module's.
-pub(crate) fn replace_model(
-    module: OperationRef<'_, '_>,
-    made: &Module<'_>,
-) -> Result<(), Failure> {
+///
+/// # Errors
+/// When one of them has no model function.
+pub fn replace_model(module: OperationRef<'_, '_>, made: &Module<'_>) -> Result<(), Failure> {
     let old = function(module)?;
     let new = function(made.as_operation())?;
     // SAFETY: the operation is cloned, and the clone is put into a block of the same context.

@@ -5,36 +5,18 @@
 
 mod test_passes;
 
-use std::process::{ExitCode, exit};
+use std::process::ExitCode;
 
-use sinter_pass::{Registry, RegistryError, pipelines};
+use sinter_pass::{Registry, RegistryError, pipelines, tool};
 
 fn main() -> ExitCode {
-    sinter_ir::hooks::install();
     match registry() {
-        Ok(registry) => {
-            if has_flag("list-passes") {
-                print!("{}", registry.list());
-            }
-            if has_flag("passes-markdown") {
-                print!("{}", registry.markdown());
-                return ExitCode::SUCCESS;
-            }
-            registry.register();
-        }
+        Ok(registry) => tool::opt("sinter-opt", registry),
         Err(error) => {
             eprintln!("sinter-opt: {error}");
-            return ExitCode::FAILURE;
+            ExitCode::FAILURE
         }
     }
-    exit(sinter_sys::tools::opt("sinter-opt"));
-}
-
-/// Whether a flag was given, with one dash or two, as LLVM's command line takes it.
-fn has_flag(name: &str) -> bool {
-    std::env::args()
-        .skip(1)
-        .any(|a| a.trim_start_matches('-') == name && a.starts_with('-'))
 }
 
 fn registry() -> Result<Registry, RegistryError> {

@@ -12,10 +12,10 @@ const LARGEST_GROWN_BYTES: i64 = 1 << 20;
 
 /// A way to compute a value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Term {
+pub enum Term {
     /// A graph input, by number.
     Input(u32),
-    /// A constant, by its number in [`Constants`].
+    /// A constant, by its number.
     Constant(u32),
     /// An operator on operands.
     Apply(Op, Vec<Id>),

@@ -13,4 +13,5 @@ mod language;
 
 pub(crate) use build::{Imported, import, imported};
 pub(crate) use extract::{best, term_cost, to_graph};
-pub(crate) use language::{Facts, Term, Values};
+pub use language::Term;
+pub(crate) use language::{Facts, Values};

@@ -6,6 +6,7 @@
 //!
 //! Adding a rule: a function and an entry of `RULES` in the file of its topic. Nothing else; the test
 //! runs by itself. Rules in text ([`TextRule`]) are checked in the same way when they are read.
+//! Rules of other crates are the same data: [`register`](crate::extend::register).
 
 mod activation;
 mod batch_norm;
@@ -20,21 +21,22 @@ mod transpose;
 
 use std::sync::Arc;
 
-use egg::Id;
 use sinter_loops::tensor::Tensor;
 use sinter_ops::{Graph, Op};
 
-use crate::egraph::{Term, Values, best, import, to_graph};
+use crate::egraph::{Values, best, import, to_graph};
+use crate::extend;
 use crate::options::Numerics;
 use crate::origins::{Replaced, add_replacement};
 
-pub use pattern::Example;
-pub(crate) use pattern::View;
+pub use crate::egraph::Term;
+pub use egg::Id;
+pub use pattern::{Example, View, binary, binary_of, sides, unary};
 pub use text::{TextRule, parse_rules};
 
 /// What a rule gives.
 #[derive(Clone, Debug)]
-pub(crate) enum Expr {
+pub enum Expr {
     /// The value of a class.
     Class(Id),
     /// A constant.
@@ -45,26 +47,26 @@ pub(crate) enum Expr {
 
 impl Expr {
     /// An operator on operands.
-    pub(crate) fn op(op: impl Into<Op>, operands: Vec<Expr>) -> Self {
+    pub fn op(op: impl Into<Op>, operands: Vec<Expr>) -> Self {
         Self::Op(op.into(), operands)
     }
 }
 
 /// A rewrite rule.
-#[derive(Clone, Copy)]
-pub(crate) struct Rule {
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
     /// Name, kebab-case.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// What it says, as an equation read from left to right.
-    pub(crate) law: &'static str,
+    pub law: &'static str,
     /// How results may differ.
-    pub(crate) numerics: Numerics,
+    pub numerics: Numerics,
     /// Applied before operators are counted, and everywhere: the left side is never wanted again.
-    pub(crate) one_way: bool,
+    pub one_way: bool,
     /// Expressions equal to a term.
-    pub(crate) find: fn(&View<'_>, &Term) -> Vec<Expr>,
+    pub find: fn(&View<'_>, &Term) -> Vec<Expr>,
     /// A graph with one output on which the rule applies to the output's class.
-    pub(crate) example: fn(&mut Example),
+    pub example: fn(&mut Example),
 }
 
 /// Rules of one topic, and the topic's name.
@@ -85,9 +87,17 @@ const TOPICS: &[Topic] = &[
 /// The topic of rules in text.
 const TEXT_TOPIC: &str = "text";
 
+/// The topic of rules of other crates.
+const OUTSIDE_TOPIC: &str = "outside";
+
+/// The rules of this crate, by topic.
+pub(crate) fn built_in() -> impl Iterator<Item = &'static Rule> {
+    TOPICS.iter().flat_map(|t| t.1)
+}
+
 fn find_rule(name: &str) -> Option<Rule> {
-    let mut all = TOPICS.iter().flat_map(|t| t.1);
-    all.find(|r| r.name == name).copied()
+    let mut all = built_in().copied().chain(extend::rules());
+    all.find(|r| r.name == name)
 }
 
 /// A rule as it is applied, whether written in Rust or in text.
@@ -135,7 +145,7 @@ impl Rewriter {
     }
 }
 
-/// All rules by topic, then those in text.
+/// All rules by topic, then those of other crates, then those in text.
 pub(crate) fn all(text: &[TextRule]) -> Vec<Rewriter> {
     let own = TOPICS
         .iter()
@@ -147,7 +157,9 @@ pub(crate) fn all(text: &[TextRule]) -> Vec<Rewriter> {
         one_way: false,
         find: Find::Text(Arc::new(rule.clone())),
     });
-    own.chain(text).collect()
+    let outside = extend::rules();
+    let outside = outside.iter().map(|r| Rewriter::of(OUTSIDE_TOPIC, r));
+    own.chain(outside).chain(text).collect()
 }
 
 /// A rule as the documentation shows it.
@@ -165,19 +177,21 @@ pub struct RuleInfo {
     pub one_way: bool,
 }
 
-/// Every rule, by topic.
+/// Every rule, by topic, then those of other crates.
 pub fn catalogue() -> Vec<RuleInfo> {
-    let info = |topic: &Topic| {
-        let topic = *topic;
-        topic.1.iter().map(move |rule| RuleInfo {
-            name: rule.name,
-            topic: topic.0,
-            law: rule.law,
-            numerics: rule.numerics,
-            one_way: rule.one_way,
-        })
+    let info = |topic: &'static str, rule: &Rule| RuleInfo {
+        name: rule.name,
+        topic,
+        law: rule.law,
+        numerics: rule.numerics,
+        one_way: rule.one_way,
     };
-    TOPICS.iter().flat_map(info).collect()
+    let own = TOPICS
+        .iter()
+        .flat_map(|(topic, rules)| rules.iter().map(|r| info(topic, r)));
+    let outside = extend::rules();
+    own.chain(outside.iter().map(|r| info(OUTSIDE_TOPIC, r)))
+        .collect()
 }
 
 /// A random graph of one output on which the rule applies, for checking it.

@@ -16,7 +16,7 @@ use crate::egraph::{Term, Values};
 const LITERAL_TOLERANCE: f64 = 1e-6;
 
 /// An e-graph as rules see it.
-pub(crate) struct View<'a> {
+pub struct View<'a> {
     egraph: &'a Values,
 }
 
@@ -26,23 +26,23 @@ impl<'a> View<'a> {
     }
 
     /// The type of a class.
-    pub(crate) fn ty(&self, id: Id) -> &'a TensorType {
+    pub fn ty(&self, id: Id) -> &'a TensorType {
         &self.egraph[id].data.types[0]
     }
 
     /// The constant that a class is.
-    pub(crate) fn constant(&self, id: Id) -> Option<&'a Tensor> {
+    pub fn constant(&self, id: Id) -> Option<&'a Tensor> {
         let number = self.egraph[id].data.constant?;
         Some(self.egraph.analysis.constants.get(number))
     }
 
     /// The value of all elements of a class that is a constant.
-    pub(crate) fn splat(&self, id: Id) -> Option<f64> {
+    pub fn splat(&self, id: Id) -> Option<f64> {
         self.constant(id)?.splat()
     }
 
     /// The operators that compute a class.
-    pub(crate) fn operators(&self, id: Id) -> impl Iterator<Item = (&'a Op, &'a [Id])> + use<'a> {
+    pub fn operators(&self, id: Id) -> impl Iterator<Item = (&'a Op, &'a [Id])> + use<'a> {
         self.egraph[id].nodes.iter().filter_map(|t| match t {
             Term::Apply(op, operands) => Some((op, operands.as_slice())),
             _ => None,
@@ -50,7 +50,7 @@ impl<'a> View<'a> {
     }
 
     /// Operands of the unary functions by which a class is computed.
-    pub(crate) fn unary(&self, id: Id, kind: UnaryKind) -> Option<Id> {
+    pub fn unary(&self, id: Id, kind: UnaryKind) -> Option<Id> {
         self.operators(id).find_map(|(op, x)| match op {
             Op::Unary(unary) if unary.kind == kind => Some(x[0]),
             _ => None,
@@ -58,7 +58,7 @@ impl<'a> View<'a> {
     }
 
     /// Operands of the binary functions of a kind by which a class is computed.
-    pub(crate) fn binary(&self, id: Id, kind: BinaryFn) -> Vec<[Id; 2]> {
+    pub fn binary(&self, id: Id, kind: BinaryFn) -> Vec<[Id; 2]> {
         let found = self.operators(id).filter_map(|(op, x)| match op {
             Op::Binary(binary) if binary.kind == kind => Some([x[0], x[1]]),
             _ => None,
@@ -68,7 +68,7 @@ impl<'a> View<'a> {
 
     /// Pairs `(x, c)` such that a class is `x kind c` or, for commutative kinds, `c kind x`, where `c`
     /// is a constant of one value.
-    pub(crate) fn with_literal(&self, id: Id, kind: BinaryFn) -> Vec<(Id, f64)> {
+    pub fn with_literal(&self, id: Id, kind: BinaryFn) -> Vec<(Id, f64)> {
         self.binary(id, kind)
             .into_iter()
             .flat_map(|pair| self.literal_sides(kind, pair))
@@ -76,7 +76,7 @@ impl<'a> View<'a> {
     }
 
     /// The same for the operands of one operator.
-    pub(crate) fn literal_sides(&self, kind: BinaryFn, pair: [Id; 2]) -> Vec<(Id, f64)> {
+    pub fn literal_sides(&self, kind: BinaryFn, pair: [Id; 2]) -> Vec<(Id, f64)> {
         sides(kind, pair)
             .into_iter()
             .filter_map(|(x, c)| Some((x, self.splat(c)?)))
@@ -84,7 +84,7 @@ impl<'a> View<'a> {
     }
 
     /// Pairs `(x, s)` such that a class is `x` times a literal `s` (also as division by `1 / s`).
-    pub(crate) fn scaled(&self, id: Id) -> Vec<(Id, f64)> {
+    pub fn scaled(&self, id: Id) -> Vec<(Id, f64)> {
         let divided = self.with_literal(id, BinaryFn::Div);
         let mut out = self.with_literal(id, BinaryFn::Mul);
         out.extend(divided.into_iter().map(|(x, c)| (x, 1.0 / c)));
@@ -92,12 +92,12 @@ impl<'a> View<'a> {
     }
 
     /// Whether two classes are the same.
-    pub(crate) fn same(&self, a: Id, b: Id) -> bool {
+    pub fn same(&self, a: Id, b: Id) -> bool {
         self.egraph.find(a) == self.egraph.find(b)
     }
 
     /// `x` and its bounds, where a class is limited to a range.
-    pub(crate) fn limited(&self, id: Id) -> Vec<(Id, f64, f64)> {
+    pub fn limited(&self, id: Id) -> Vec<(Id, f64, f64)> {
         let found = self.operators(id).filter_map(|(op, x)| {
             let (low, high) = range_of(op)?;
             Some((x[0], low, high))
@@ -107,7 +107,7 @@ impl<'a> View<'a> {
 }
 
 /// The binary operation of a term.
-pub(crate) fn binary_of(term: &Term) -> Option<(BinaryFn, [Id; 2])> {
+pub fn binary_of(term: &Term) -> Option<(BinaryFn, [Id; 2])> {
     match term {
         Term::Apply(Op::Binary(binary), x) => Some((binary.kind, [x[0], x[1]])),
         _ => None,
@@ -115,7 +115,7 @@ pub(crate) fn binary_of(term: &Term) -> Option<(BinaryFn, [Id; 2])> {
 }
 
 /// An operand pair in both orders where the function commutes.
-pub(crate) fn sides(kind: BinaryFn, [a, b]: [Id; 2]) -> Vec<(Id, Id)> {
+pub fn sides(kind: BinaryFn, [a, b]: [Id; 2]) -> Vec<(Id, Id)> {
     let commutes = matches!(
         kind,
         BinaryFn::Add | BinaryFn::Mul | BinaryFn::Max | BinaryFn::Min
@@ -154,12 +154,12 @@ pub(crate) fn close(a: f64, b: f64) -> bool {
 }
 
 /// A binary operator.
-pub(crate) fn binary(kind: BinaryFn, a: Expr, b: Expr) -> Expr {
+pub fn binary(kind: BinaryFn, a: Expr, b: Expr) -> Expr {
     Expr::op(Binary { kind }, vec![a, b])
 }
 
 /// A unary operator.
-pub(crate) fn unary(kind: UnaryKind, x: Expr) -> Expr {
+pub fn unary(kind: UnaryKind, x: Expr) -> Expr {
     Expr::op(Unary { kind }, vec![x])
 }
 

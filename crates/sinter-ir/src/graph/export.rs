@@ -11,7 +11,7 @@ use melior::ir::{
 };
 use sinter_ops::{Graph, Node, Operator, ValueId};
 
-use super::{MAIN, NAME, PREFIX};
+use super::{MAIN, NAME};
 use crate::build::{Parts, lasting, operation};
 use crate::error::IrError;
 use crate::{attr, constant, location, types};
@@ -235,7 +235,7 @@ impl<'c, 'g, 'b> NodeBuilder<'c, 'g, 'b> {
                 .collect(),
             regions: Vec::new(),
         };
-        let name = format!("{PREFIX}{}", node.op.mnemonic());
+        let name = node.op.full_name();
         let location = location::from_origins(self.context, &node.origins);
         self.append(
             operation(self.context, &name, location, parts)?,

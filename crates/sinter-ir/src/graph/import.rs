@@ -139,16 +139,19 @@ pub fn op_name(op: OperationRef<'_, '_>) -> String {
         .to_string()
 }
 
-/// The operator that an operation of the `graph` dialect is.
+/// The operator that an operation of the `graph` dialect, or of a dialect with registered operators
+/// ([`sinter_ops::custom`]), is.
 ///
 /// # Errors
-/// When the operation is of another dialect, an attribute has no counterpart, or the operator does
+/// When the operation is no operator, an attribute has no counterpart, or the operator does
 /// not take its attributes.
 pub fn op_from_operation(op: OperationRef<'_, '_>) -> Result<Op, IrError> {
     let name = op_name(op);
-    let mnemonic = name
-        .strip_prefix(PREFIX)
-        .ok_or_else(|| IrError::Unsupported(format!("operation '{name}'")))?;
+    let mnemonic = match name.strip_prefix(PREFIX) {
+        Some(mnemonic) => mnemonic,
+        None if sinter_ops::custom::is_registered(&name) => &name,
+        None => return Err(IrError::Unsupported(format!("operation '{name}'"))),
+    };
     let mut attributes: Vec<(String, Attr)> = Vec::new();
     for (key, value) in op.attributes() {
         let key = key.as_string_ref().as_str().unwrap_or_default().to_string();

@@ -120,6 +120,7 @@ fn verify(op: OperationRef<'_, '_>) -> Checked {
         }
         Some(("tloop", mnemonic)) => tloop::verify(op, mnemonic),
         Some(("npu", mnemonic)) => npu::verify(op, mnemonic),
+        Some(_) if sinter_ops::custom::is_registered(&name) => operators::verify(op),
         _ => Ok(()),
     }
 }

@@ -10,7 +10,7 @@ use sinter_ops::{Op, Operator, operator::Fold};
 use super::{Checked, FoldTo, ensure, same_count};
 use crate::build::{Parts, operation};
 use crate::error::IrError;
-use crate::graph::{PREFIX, op_from_operation};
+use crate::graph::op_from_operation;
 use crate::rewrite::context_of;
 use crate::{attr, constant, types};
 
@@ -125,7 +125,7 @@ fn replace(
             .collect(),
         regions: Vec::new(),
     };
-    let name = format!("{PREFIX}{}", simpler.mnemonic());
+    let name = simpler.full_name();
     let made = operation(context, &name, op.location(), parts).ok()?;
     // SAFETY: the rewriter is the one of the running pattern. It takes over the new operation, puts
     // it before the old one, and the old one is not touched after it was replaced.

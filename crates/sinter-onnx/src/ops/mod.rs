@@ -18,12 +18,13 @@ mod structure;
 mod window;
 
 use crate::call::Call;
+use crate::custom;
 use crate::error::Fault;
 use crate::importer::{Importer, Value};
 
 /// Translates a node to operators; the results are the values of its outputs, in order. Outputs left
 /// out at the end are refused where another node uses them.
-pub(crate) type Handler = fn(&mut Importer, &Call) -> Result<Vec<Value>, Fault>;
+pub type Handler = fn(&mut Importer, &Call) -> Result<Vec<Value>, Fault>;
 
 /// Operator types with their functions.
 pub(crate) type Family = &'static [(&'static str, Handler)];
@@ -51,10 +52,8 @@ pub(crate) const FAMILIES: &[Family] = &[
 /// # Errors
 /// When the operator is not known.
 pub(crate) fn handler(domain: &str, operator: &str) -> Result<Handler, Fault> {
-    if !domain.is_empty() && domain != "ai.onnx" {
-        return Err(Fault::unsupported(format!(
-            "operators of domain '{domain}' are not supported: export with standard ONNX operators"
-        )));
+    if !custom::is_onnx(domain) {
+        return custom::handler(domain, operator);
     }
     let mut all = FAMILIES.iter().flat_map(|family| family.iter());
     all.find(|(name, _)| *name == operator)

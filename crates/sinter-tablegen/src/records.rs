@@ -7,6 +7,10 @@ use serde_json::Value;
 /// A dialect.
 pub(crate) struct Dialect {
     pub name: String,
+    /// C++ class with its namespace.
+    pub class: String,
+    /// Whether it makes operations of the constants that folding gives.
+    pub materializes: bool,
     pub ops: Vec<Op>,
     pub attributes: Vec<Attribute>,
     pub types: Vec<Type>,
@@ -82,8 +86,16 @@ impl Dialect {
             names.sort_unstable();
             names.into_iter().map(|name| &records[name]).collect()
         };
+        let own = of("Dialect").into_iter().find(|d| d["name"] == name);
+        let own = own.ok_or_else(|| format!("no record defines the dialect '{name}'"))?;
         Ok(Self {
             name: name.to_owned(),
+            class: format!(
+                "{}::{}",
+                text(&own["cppNamespace"]).trim_start_matches("::"),
+                text(&own["!name"]).replace('_', "")
+            ),
+            materializes: own["hasConstantMaterializer"] == 1,
             ops: of("Op")
                 .into_iter()
                 .map(|op| Op::read(op, records))

@@ -30,16 +30,16 @@ const GENERATORS: [(&str, &str, &str); 10] = [
 ];
 
 impl TableGen {
-    pub(crate) fn new(llvm: &Path, dialects: &Path, name: &str, prefix: &str) -> Self {
+    pub(crate) fn new(llvm: &Path, includes: &[PathBuf], name: &str, input: &Path) -> Self {
         Self {
             bin: llvm.join("bin"),
-            includes: vec![
-                dialects.to_owned(),
-                dialects.join(name),
-                llvm.join("include"),
-            ],
+            includes: includes
+                .iter()
+                .cloned()
+                .chain([llvm.join("include")])
+                .collect(),
             dialect: name.to_owned(),
-            input: dialects.join(name).join(format!("{prefix}Ops.td")),
+            input: input.to_owned(),
         }
     }
 

@@ -1,0 +1,30 @@
+//! The main of `sinter-opt` and of tools like it.
+
+use std::process::{ExitCode, exit};
+
+use crate::registry::Registry;
+
+/// `mlir-opt` under another name with every dialect and the registry's passes, on the process's
+/// arguments; does not return once MLIR has taken over.
+///
+/// `--list-passes` prints the registry's passes with their options, and the named pipelines with their
+/// numbered steps; after it, upstream's own list. `--passes-markdown` prints their documentation page.
+pub fn opt(name: &str, registry: Registry) -> ExitCode {
+    sinter_ir::hooks::install();
+    if has_flag("list-passes") {
+        print!("{}", registry.list());
+    }
+    if has_flag("passes-markdown") {
+        print!("{}", registry.markdown());
+        return ExitCode::SUCCESS;
+    }
+    registry.register();
+    exit(sinter_sys::tools::opt(name));
+}
+
+/// Whether a flag was given, with one dash or two, as LLVM's command line takes it.
+fn has_flag(name: &str) -> bool {
+    std::env::args()
+        .skip(1)
+        .any(|a| a.trim_start_matches('-') == name && a.starts_with('-'))
+}

@@ -1,0 +1,43 @@
+//! `new-device`: a device file that ships.
+
+use anyhow::{Result, ensure};
+
+use crate::name::Name;
+use crate::tree::Tree;
+
+const LIST: &str = "crates/sinter-device/src/load.rs";
+
+pub(crate) fn run(tree: &mut Tree, name: &Name, like: &Name) -> Result<String> {
+    let kebab = name.kebab();
+    let model = tree.read(&format!("devices/{}.toml", like.kebab()))?;
+    let file = format!("devices/{kebab}.toml");
+    ensure!(
+        model.contains("\nname = \""),
+        "the file of {} has no name",
+        like.kebab()
+    );
+    let mut tables = false;
+    let lines = model.lines().map(|line| {
+        tables |= line.starts_with('[');
+        match line.split_once(" = ") {
+            Some(("name", _)) if !tables => format!("name = \"{kebab}\""),
+            Some(("description", _)) if !tables => "description = \"Write what it is\"".to_owned(),
+            Some(("validation", _)) if !tables => "validation = \"unvalidated\"".to_owned(),
+            _ => line.to_owned(),
+        }
+    });
+    let text: Vec<_> = lines.collect();
+    tree.create(&file, text.join("\n") + "\n")?;
+    let entry = format!(
+        "    (\n        \"{kebab}\",\n        include_str!(\"../../../devices/{kebab}.toml\"),\n    ),\n"
+    );
+    tree.insert_before(LIST, "];", &entry)?;
+    tree.create(
+        format!("crates/sinter-device/tests/{}.rs", name.snake()),
+        name.fill(include_str!("../templates/device.rs")),
+    )?;
+    Ok(format!(
+        "cargo test -p sinter-device --test {}, and write each figure of {file} with its source",
+        name.snake()
+    ))
+}

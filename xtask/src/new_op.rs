@@ -1,0 +1,42 @@
+//! `new-op`: an operator of `graph`.
+
+use anyhow::Result;
+
+use crate::name::Name;
+use crate::tree::Tree;
+
+const OPS: &str = "crates/sinter-ops/src/ops/mod.rs";
+const TABLEGEN: &str = "dialects/graph/GraphElementwise.td";
+
+pub(crate) fn run(tree: &mut Tree, name: &Name) -> Result<String> {
+    let (snake, camel) = (name.snake(), name.camel());
+    let file = format!("crates/sinter-ops/src/ops/{snake}.rs");
+    tree.create(&file, name.fill(include_str!("../templates/op.rs")))?;
+    tree.insert_sorted(OPS, "pub mod ", &format!("pub mod {snake};"))?;
+    tree.insert_before(
+        OPS,
+        "    /// An operator of another dialect.",
+        &format!(
+            "    /// {}.\n    {camel}({snake}::{camel}),\n",
+            capital(&name.words())
+        ),
+    )?;
+    tree.insert_before(
+        TABLEGEN,
+        "#endif // SINTER_GRAPH_ELEMENTWISE_TD",
+        &name.fill(include_str!("../templates/op.td")),
+    )?;
+    let lit = |kind: &str| format!("lit-tests/Dialect/Graph/{kind}-{}.mlir", name.kebab());
+    tree.create(lit("ops"), name.fill(include_str!("../templates/ops.mlir")))?;
+    tree.create(
+        lit("invalid"),
+        name.fill(include_str!("../templates/invalid.mlir")),
+    )?;
+    Ok(format!(
+        "cargo test -p sinter-ops {snake}, and fill in {file}"
+    ))
+}
+
+fn capital(text: &str) -> String {
+    format!("{}{}", text[..1].to_uppercase(), &text[1..])
+}

@@ -1,0 +1,2 @@
+def Graph_@camel@Op : Graph_Unary<"@snake@", "@words@", "x">;
+
