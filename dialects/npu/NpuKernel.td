@@ -91,14 +91,20 @@ def Npu_CopyOp : Npu_Op<"copy", [AttrSizedOperandSegments]> {
   let summary = "a strided transfer between spaces";
   let description = [{
     Offsets are one per dimension of the source and of the target; `sizes` cover the last dimensions
-    of both, earlier ones count as one element. Done once the token has been waited for. `post_op` is a
-    fixed function of the route's engine (`relu` on the way out of `l0c`).
+    of both, earlier ones count as one element. A side with a map takes the elements at the map of each
+    point of the box of `sizes` instead, from its offsets on; the map's results are sums of multiples of
+    its dimensions. That is a transposition, a stride, or the rearrangement of an image to the rows of a
+    matrix. Done once the token has been waited for. `post_op` is a fixed function of the route's engine
+    (`relu` on the way out of `l0c`).
 
     Example:
 
     ```mlir
     %tok = npu.copy %x[0, %i, 0], %t[0, 0] sizes [%n, 64] engine(mte2)
       : memref<1x56x64xf32>, memref<8x64xf32, #npu.space<ub>>
+    %img = npu.copy %x1[%kh, %kw, 0] along affine_map<(h, w, c) -> (h * 2, w * 2, c)>,
+        %a[0, 0] along affine_map<(h, w, c) -> (h * 7 + w, c)> sizes [4, 7, 16] engine(mte1)
+      : memref<9x15x16xf32, #npu.space<l1>>, memref<28x16xf32, #npu.space<l0a>>
     ```
   }];
   let arguments = (ins
@@ -107,12 +113,15 @@ def Npu_CopyOp : Npu_Op<"copy", [AttrSizedOperandSegments]> {
     Variadic<Index>:$source_offsets, Variadic<Index>:$target_offsets, Variadic<Index>:$sizes,
     DenseI64ArrayAttr:$static_source_offsets, DenseI64ArrayAttr:$static_target_offsets,
     DenseI64ArrayAttr:$static_sizes,
+    OptionalAttr<AffineMapAttr>:$source_map, OptionalAttr<AffineMapAttr>:$target_map,
     Npu_EngineAttr:$engine,
     OptionalAttr<OneOf<["relu"]>>:$post_op);
   let results = (outs Npu_TokenType:$token);
   let assemblyFormat = [{
-    $source `` custom<DynamicIndexList>($source_offsets, $static_source_offsets) `,`
+    $source `` custom<DynamicIndexList>($source_offsets, $static_source_offsets)
+    (`along` $source_map^)? `,`
     $target `` custom<DynamicIndexList>($target_offsets, $static_target_offsets)
+    (`along` $target_map^)?
     `sizes` custom<DynamicIndexList>($sizes, $static_sizes)
     `engine` `` $engine (`post_op` $post_op^)? attr-dict `:` type($source) `,` type($target)
   }];
@@ -202,7 +211,9 @@ def Npu_YieldOp : Npu_Op<"yield", [Pure, Terminator, HasParent<"ComputeOp">]> {
 def Npu_MmaOp : Npu_Op<"mma", [DestinationStyleOpInterface]> {
   let summary = "a step of the matrix unit";
   let description = [{
-    `acc += lhs * rhs` on tiles `[M, K]`, `[K, N]`, `[M, N]`; with `init`, `acc = lhs * rhs`.
+    `acc += lhs * rhs` on tiles `[M, K]`, `[K, N]`, `[M, N]`; with `init`, `acc = lhs * rhs`. A dimension
+    before these is a batch: one product for each of its points. Sums are f32, and each one takes its
+    products in ascending order of K, fused, so that a product in several steps is that of a single one.
 
     Example:
 

@@ -19,22 +19,7 @@ npu.kernel @product(%block: index, %x: memref<8x8xf32>, %w: memref<8x8xf32>, %y:
   npu.wait %w1
   %w2 = npu.copy %wl[0, 0], %b[0, 0] sizes [8, 8] engine(mte1) : memref<8x8xf32, #npu.space<l1>>, memref<8x8xf32, #npu.space<l0b>>
   npu.wait %x2, %w2
-  npu.compute engine(cube) {
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %c8 = arith.constant 8 : index
-    %zero = arith.constant dense<0.0> : vector<8xf32>
-    scf.for %m = %c0 to %c8 step %c1 {
-      %sum = scf.for %k = %c0 to %c8 step %c1 iter_args(%acc = %zero) -> (vector<8xf32>) {
-        %l = memref.load %a[%m, %k] : memref<8x8xf32, #npu.space<l0a>>
-        %left = vector.broadcast %l : f32 to vector<8xf32>
-        %right = vector.load %b[%k, %c0] : memref<8x8xf32, #npu.space<l0b>>, vector<8xf32>
-        %next = math.fma %left, %right, %acc : vector<8xf32>
-        scf.yield %next : vector<8xf32>
-      }
-      vector.store %sum, %c[%m, %c0] : memref<8x8xf32, #npu.space<l0c>>, vector<8xf32>
-    }
-  }
+  npu.mma %a, %b into %c init : memref<8x8xf32, #npu.space<l0a>>, memref<8x8xf32, #npu.space<l0b>>, memref<8x8xf32, #npu.space<l0c>>
   %out = npu.copy %c[0, 0], %y[0, 0] sizes [8, 8] engine(fixpipe) : memref<8x8xf32, #npu.space<l0c>>, memref<8x8xf32>
   npu.wait %out
   npu.return

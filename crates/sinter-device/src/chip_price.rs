@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use sinter_loops::kernel::{Kernel, Schedule};
 use sinter_loops::nest::Nest;
-use sinter_loops::onchip::{OnChip, Space, Step, Tile};
+use sinter_loops::onchip::{Arrange, OnChip, Place, Space, Step, Tile};
 use sinter_loops::types::ElementType;
 
 use crate::body;
@@ -24,7 +24,7 @@ pub(crate) fn price(
     schedule: &Schedule,
     device: &Device,
 ) -> Result<Price, Refusal> {
-    let lowered = on_chip(kernel, schedule)?;
+    let lowered = on_chip(kernel, schedule, device)?;
     let mut block = Block {
         lowered: &lowered,
         device,
@@ -90,11 +90,7 @@ impl Block<'_> {
     fn steps(&mut self, steps: &[Step], times: u64) {
         for step in steps {
             match step {
-                Step::Fill { tile, .. } => {
-                    let tile = &self.lowered.tiles[*tile];
-                    let vectors = tile.ty.bytes() as f64 / self.device.vector_bytes() as f64;
-                    self.vector(vectors, times);
-                }
+                Step::Fill { tile, .. } => self.fill(*tile, times),
                 Step::Load { tile, .. } => {
                     let time = self.transfer("gm", &self.lowered.tiles[*tile], true, times);
                     self.fill.get_or_insert(time);
@@ -115,7 +111,11 @@ impl Block<'_> {
                     };
                 }
                 Step::Compute(nest) => self.vector(vector_operations(nest, self.device), times),
-                Step::MultiplyAccumulate(nest) => self.matrix(nest, times),
+                Step::Arrange(arrange) => self.arrange(arrange, times),
+                Step::Positions { tile, .. } => self.fill(*tile, times),
+                Step::Multiply {
+                    left, accumulator, ..
+                } => self.matrix(*left, *accumulator, times),
                 Step::Chunks { axes, body } => {
                     let chunks: i64 = axes.iter().map(|a| a.extent / a.chunk).product();
                     self.steps(body, times * chunks.unsigned_abs());
@@ -133,29 +133,56 @@ impl Block<'_> {
         self.add(&engine, vector_time(operations, self.device), times);
     }
 
-    fn matrix(&mut self, nest: &Nest, times: u64) {
+    /// Writing a tile from nothing, on the engine that it belongs to.
+    fn fill(&mut self, tile: usize, times: u64) {
+        let tile = &self.lowered.tiles[tile];
+        match (&self.device.matrix, tile.space) {
+            (Some(unit), Space::L1 | Space::L0a | Space::L0b | Space::L0c) => {
+                let engine = unit.engine.clone();
+                let rate = self.device.level(tile.space.name(), 0).map(|l| l.gbps);
+                let bytes = tile.ty.bytes().unsigned_abs();
+                let time = Time::of_bytes(bytes, rate.unwrap_or(f64::INFINITY));
+                self.add(&engine, time, times);
+            }
+            _ => {
+                let vectors = tile.ty.bytes() as f64 / self.device.vector_bytes() as f64;
+                self.vector(vectors, times);
+            }
+        }
+    }
+
+    fn arrange(&mut self, arrange: &Arrange, times: u64) {
+        let lowered = self.lowered;
+        let from = &lowered.tiles[arrange.from];
+        match arrange.to {
+            Place::Tile(to) => {
+                self.transfer(from.space.name(), &lowered.tiles[to], true, times);
+            }
+            Place::Slot(_) => self.drain = self.transfer("gm", from, false, times),
+        }
+    }
+
+    /// A step of the matrix unit. It works in steps of a fixed size, so small tiles waste most of each.
+    fn matrix(&mut self, left: usize, accumulator: usize, times: u64) {
         let Some(unit) = &self.device.matrix else {
             return;
         };
-        let half = nest
-            .finish
-            .args
-            .iter()
-            .all(|a| matches!(a, ElementType::F16 | ElementType::Bf16));
-        let gflops = if half {
-            unit.f16_gflops
-        } else {
-            unit.f32_gflops
+        let [left, sums] = [left, accumulator].map(|tile| &self.lowered.tiles[tile].ty);
+        let half = matches!(left.element, ElementType::F16 | ElementType::Bf16);
+        // A step holds so many bytes of an operand, whatever its element type.
+        let (gflops, k) = match half {
+            true => (unit.f16_gflops, unit.k),
+            false => (unit.f32_gflops, (unit.k / 2).max(1)),
         };
-        // Steps have a fixed size, so small tiles waste most of each.
-        let step = unit.m * unit.n * unit.k;
-        let points = (nest.points() + step - 1) / step * step;
+        let whole = |extent: i64, step: i64| (extent + step - 1) / step * step;
+        let rank = sums.rank();
+        let batch: i64 = sums.shape[..rank - 2].iter().product();
+        let rows = whole(sums.shape[rank - 2], unit.m);
+        let columns = whole(sums.shape[rank - 1], unit.n);
+        let depth = whole(left.shape[rank - 1], k);
+        let operations = 2.0 * (batch * rows * columns * depth) as f64;
         let engine = unit.engine.clone();
-        self.add(
-            &engine,
-            Time::of_operations(2.0 * points as f64, gflops),
-            times,
-        );
+        self.add(&engine, Time::of_operations(operations, gflops), times);
     }
 
     /// A transfer between `other` and the tile's space (into the tile when `inward`); returns its time.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use sinter_loops::onchip::{self, Machine};
 
 use crate::host::HostCpu;
 use crate::load::DeviceError;
@@ -366,6 +367,20 @@ impl Device {
         match &self.matrix {
             None => true,
             Some(unit) => self.route(&unit.accumulator, "ub").is_some(),
+        }
+    }
+
+    /// What the lowering to steps over tiles has to know.
+    pub fn machine(&self) -> Machine {
+        let bytes = |space: &str| i64::try_from(self.space_bytes(space)).unwrap_or(i64::MAX);
+        let unit = |unit: &MatrixUnit| onchip::MatrixUnit {
+            left_bytes: bytes(&unit.left),
+            right_bytes: bytes(&unit.right),
+            feeds_vector: self.matrix_feeds_vector(),
+        };
+        Machine {
+            matrix: self.matrix.as_ref().map(unit),
+            double_buffer: self.double_buffer,
         }
     }
 

@@ -15,10 +15,14 @@ use crate::refusal::Refusal;
 ///
 /// # Errors
 /// When the schedule's tiles are not ones that the lowering can make.
-pub(crate) fn on_chip(kernel: &Kernel, schedule: &Schedule) -> Result<OnChip, Refusal> {
+pub(crate) fn on_chip(
+    kernel: &Kernel,
+    schedule: &Schedule,
+    device: &Device,
+) -> Result<OnChip, Refusal> {
     let mut scheduled = kernel.clone();
     scheduled.schedule = Some(schedule.clone());
-    onchip::lower(&scheduled).map_err(|e| Refusal::Stages(e.to_string()))
+    onchip::lower(&scheduled, &device.machine()).map_err(|e| Refusal::Stages(e.to_string()))
 }
 
 /// The first space that a block overfills, if any.
@@ -41,7 +45,7 @@ pub(crate) fn overfull(
     if !device.is_scratchpad() {
         return Ok(over("ub", temporary_bytes(kernel, schedule)));
     }
-    let lowered = on_chip(kernel, schedule)?;
+    let lowered = on_chip(kernel, schedule, device)?;
     let chip = Space::ALL.into_iter().filter(|&s| s != Space::Workspace);
     Ok(chip
         .filter_map(|s| over(s.name(), lowered.bytes_in(s).unsigned_abs()))

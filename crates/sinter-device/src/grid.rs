@@ -1,7 +1,8 @@
 //! The grid: in which order blocks run and how much one block computes.
 
 use sinter_loops::kernel::{GridAxis, Kernel, Role, Schedule};
-use sinter_loops::nest::IterKind;
+use sinter_loops::nest::{Access, IterKind};
+use sinter_loops::onchip;
 
 use crate::access::{divisor, is_inner, lcm, padded_along, touched_bytes, uses};
 use crate::device::Device;
@@ -246,8 +247,9 @@ fn fit(
     let needed: Vec<_> = granules.iter().map(|g| g.needed).collect();
     while let Some(refusal) = overfull(kernel, schedule, device)? {
         let shrunk = shrink_axis(&mut schedule.grid, &wanted)
-            || (device.is_scratchpad() && shrink_reduction(kernel, schedule))
-            || shrink_axis(&mut schedule.grid, &needed);
+            || (device.is_scratchpad() && shrink_chunks(kernel, schedule, true))
+            || shrink_axis(&mut schedule.grid, &needed)
+            || (device.is_scratchpad() && shrink_chunks(kernel, schedule, false));
         if !shrunk {
             return Err(refusal);
         }
@@ -267,15 +269,14 @@ fn shrink_axis(grid: &mut [GridAxis], granules: &[i64]) -> bool {
     true
 }
 
-/// Takes the next smaller divisor for the outermost reduction tile that is more than one point, of
-/// the stage that reads the most from device memory. Tiles shrink from the outermost iterator
-/// inwards, so that the order of the reduction stays as it is.
-fn shrink_reduction(kernel: &Kernel, schedule: &mut Schedule) -> bool {
+/// Takes the next smaller divisor for the outermost chunk that is more than one point, of the stage
+/// that reads the most from device memory. Chunks shrink from the outermost iterator inwards, so that
+/// the order of a reduction stays as it is. Where that is not enough, `only_reductions` may go: rows
+/// of stages without a reduction, and reductions along which vectors lie, are cut last.
+fn shrink_chunks(kernel: &Kernel, schedule: &mut Schedule, only_reductions: bool) -> bool {
     let reads = |s: usize| {
-        let slots = kernel.stages[s]
-            .reads
-            .iter()
-            .map(|r| &kernel.slots[r.operand]);
+        let slots = kernel.stages[s].reads.iter();
+        let slots = slots.map(|r| &kernel.slots[r.operand]);
         slots
             .filter(|x| x.role != Role::Temporary)
             .map(|x| x.ty.bytes())
@@ -285,17 +286,24 @@ fn shrink_reduction(kernel: &Kernel, schedule: &mut Schedule) -> bool {
     order.sort_by_key(|&s| (-reads(s), s));
     order.into_iter().any(|s| {
         let (nest, stage) = (&kernel.stages[s], &mut schedule.stages[s]);
-        // The vector lies along a reduction: its lanes are combined once, at the end.
-        if stage
+        let across = stage
             .vector
-            .is_some_and(|v| nest.iters[v].kind == IterKind::Reduction)
-        {
+            .is_some_and(|v| nest.iters[v].kind == IterKind::Reduction);
+        if only_reductions && (across || nest.combines.is_empty()) {
             return false;
         }
+        let iters = onchip::chunked(nest, s, &schedule.grid);
         if stage.reduction_tile.is_empty() {
-            stage.reduction_tile = nest.reductions().map(|i| nest.iters[i].extent).collect();
+            stage.reduction_tile = iters.iter().map(|&i| nest.iters[i].extent).collect();
         }
-        let Some(outer) = stage.reduction_tile.iter_mut().find(|t| **t > 1) else {
+        let follows = |i: usize| {
+            let of_temporary = |a: &&Access| kernel.slots[a.operand].role == Role::Temporary;
+            let mut accesses = nest.accesses().filter(of_temporary);
+            accesses.any(|a| uses(a, i))
+        };
+        let mut chunks = stage.reduction_tile.iter_mut().zip(iters);
+        // What follows a temporary is on chip whole.
+        let Some((outer, _)) = chunks.find(|(t, i)| **t > 1 && !follows(*i)) else {
             return false;
         };
         *outer = (1..*outer).rev().find(|d| *outer % d == 0).unwrap_or(1);

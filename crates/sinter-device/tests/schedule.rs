@@ -199,7 +199,7 @@ fn scratchpad_tiles_fit_every_space() {
         let (s, price) = run(&kernel, &device);
         let mut scheduled = kernel.clone();
         scheduled.schedule = Some(s);
-        let chip = sinter_loops::onchip::lower(&scheduled).unwrap();
+        let chip = sinter_loops::onchip::lower(&scheduled, &device.machine()).unwrap();
         for space in sinter_loops::onchip::Space::ALL.into_iter().skip(1) {
             let used = chip.bytes_in(space) as u64;
             assert!(

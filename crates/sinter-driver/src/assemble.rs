@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use sinter_conversion::tloop_to_npu::LAYOUT;
 use sinter_ir::build::value_key;
-use sinter_ir::error::IrError;
+use sinter_ir::error::{IrError, missing};
 use sinter_ir::graph::op_name as name;
 use sinter_ir::kernel::layout_from_attribute;
 use sinter_ir::melior::ir::attribute::TypeAttribute;
 use sinter_ir::melior::ir::operation::{OperationLike, OperationRef};
 use sinter_ir::melior::ir::r#type::FunctionType;
-use sinter_ir::melior::ir::{BlockLike, BlockRef, Module, RegionLike, Type, ValueLike};
+use sinter_ir::melior::ir::{BlockLike, Module, RegionLike, Type, ValueLike};
+use sinter_ir::walk::operations;
 use sinter_ir::{attr, constant, location, types};
 use sinter_model::{BufferRef, Disjoint, Extent, InPlace, Kernel, Port, Record, Weights};
 
@@ -294,12 +295,4 @@ fn describe(op: OperationRef<'_, '_>) -> Result<Kernel, IrError> {
             .unwrap_or(0.0),
         parallel: op.has_attribute("parallel"),
     })
-}
-
-fn operations<'c, 'a>(block: BlockRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
-    std::iter::successors(block.first_operation(), |op| op.next_in_block()).collect()
-}
-
-fn missing(error: sinter_ir::melior::Error) -> IrError {
-    IrError::Missing(error.to_string())
 }

@@ -27,6 +27,9 @@ pub enum IrError {
     /// IR that lacks something.
     #[error("{0}")]
     Missing(String),
+    /// Plain data that an algorithm refuses, with its reason.
+    #[error("{0}")]
+    Refused(String),
     /// An operator that does not take its attributes or operands.
     #[error("'{operation}'{at}: {cause}", at = place(location))]
     Operator {
@@ -45,4 +48,9 @@ fn place(location: &str) -> String {
     } else {
         format!(" at node '{location}'")
     }
+}
+
+/// What melior says of an operand, result, argument or attribute that is not there.
+pub fn missing(error: melior::Error) -> IrError {
+    IrError::Missing(error.to_string())
 }

@@ -13,6 +13,7 @@
 //! | [`types`], [`attr`], [`affine`], [`constant`] | the parts of IR, plain data to MLIR and back |
 //! | [`graph`] | [`sinter_ops::Graph`] to `func.func @main` of `graph` operations and back |
 //! | [`kernel`] | [`sinter_loops::kernel::Kernel`] to `tloop.kernel` and back |
+//! | [`walk`] | the blocks and operations inside an operation |
 //! | [`rewrite`] | replacing, moving and erasing |
 //! | [`hooks`] | verifiers, folders and canonicalisation of our operations |
 
@@ -31,6 +32,7 @@ pub mod location;
 pub mod module;
 pub mod rewrite;
 pub mod types;
+pub mod walk;
 
 pub use context::Context;
 pub use error::IrError;

@@ -115,8 +115,8 @@ pub struct StageSchedule {
     pub row_tile: i64,
     /// Unroll factor of the innermost reduction loop.
     pub unroll: i64,
-    /// Number of points of each reduction iterator that are on chip at once (scratchpad devices);
-    /// empty: all.
+    /// Number of points of each reduction iterator that are on chip at once (scratchpad devices); of a
+    /// stage without reductions, of each parallel iterator that no grid axis runs along. Empty: all.
     pub reduction_tile: Vec<i64>,
 }
 

@@ -4,10 +4,9 @@ use sinter_loops::affine::Affine;
 use sinter_loops::interp;
 use sinter_loops::kernel::{GridAxis, Kernel, Role, Schedule, Slot, StageSchedule};
 use sinter_loops::nest::{Access, Combine, CombineFn, Iter, Nest};
-use sinter_loops::onchip::{OnChip, OnChipError, Space, Step, lower};
+use sinter_loops::onchip::{self, MatrixUnit, OnChip, OnChipError, Space, Step};
 use sinter_loops::random;
 use sinter_loops::scalar::{BinaryFn, Body, BodyBuilder, FloatBits, Inst, UnaryFn};
-use sinter_loops::tensor::Tensor;
 use sinter_loops::types::{ElementType, TensorType};
 
 const F32: ElementType = ElementType::F32;
@@ -20,149 +19,17 @@ fn slot(shape: &[i64], role: Role) -> Slot {
     Slot::new(TensorType::f32(shape), role)
 }
 
-/// Device memory and tiles as flat arrays.
-struct Machine<'k> {
-    kernel: &'k Kernel,
-    chip: &'k OnChip,
-    slots: Vec<Vec<f32>>,
-    tiles: Vec<Vec<f32>>,
-}
+const MACHINE: onchip::Machine = onchip::Machine {
+    matrix: Some(MatrixUnit {
+        left_bytes: 1024,
+        right_bytes: 1024,
+        feeds_vector: false,
+    }),
+    double_buffer: true,
+};
 
-fn run(kernel: &Kernel, inputs: &[Tensor]) -> Result<Vec<Tensor>, OnChipError> {
-    let chip = lower(kernel)?;
-    let mut inputs = inputs.iter();
-    let fresh = |s: &Slot| match s.role {
-        Role::Input | Role::Constant => inputs.next().expect("an input").to_f32s(),
-        _ => vec![f32::NAN; s.ty.elements() as usize],
-    };
-    let slots = kernel.slots.iter().map(fresh).collect();
-    let tiles = chip
-        .tiles
-        .iter()
-        .map(|t| vec![f32::NAN; t.ty.elements() as usize])
-        .collect();
-    let mut machine = Machine {
-        kernel,
-        chip: &chip,
-        slots,
-        tiles,
-    };
-    for block in 0..chip.blocks() {
-        machine.steps(&chip.steps, &chip.starts(block));
-    }
-    let outputs = kernel.slots_of(Role::Output);
-    let output = |s: usize| Tensor::from_f32(kernel.slots[s].ty.shape.clone(), &machine.slots[s]);
-    Ok(outputs.map(output).collect())
-}
-
-impl Machine<'_> {
-    fn steps(&mut self, steps: &[Step], starts: &[i64]) {
-        for step in steps {
-            match step {
-                Step::Fill { tile, value } => self.tiles[*tile].fill(value.get() as f32),
-                Step::Load {
-                    slot,
-                    tile,
-                    start,
-                    pad,
-                } => {
-                    let fill = pad.map_or(f32::NAN, |p| p.get() as f32);
-                    self.tiles[*tile].fill(fill);
-                    for (i, place) in self.places(*slot, *tile, start, starts).enumerate() {
-                        match place {
-                            Some(p) => self.tiles[*tile][i] = self.slots[*slot][p],
-                            None => assert!(pad.is_some(), "an unpadded box is inside"),
-                        }
-                    }
-                }
-                Step::Store { tile, slot, start } => {
-                    let places = self.places(*slot, *tile, start, starts);
-                    for (i, place) in places.enumerate() {
-                        self.slots[*slot][place.expect("a stored box is inside")] =
-                            self.tiles[*tile][i];
-                    }
-                }
-                Step::Move { from, to } => self.tiles[*to] = self.tiles[*from].clone(),
-                Step::Compute(nest) => self.nest(nest, false),
-                Step::MultiplyAccumulate(nest) => self.nest(nest, true),
-                Step::Chunks { axes, body } => {
-                    let trips = |a: &sinter_loops::onchip::ChunkAxis| a.extent / a.chunk;
-                    for trip in 0..axes.iter().map(trips).product() {
-                        let mut rest: i64 = trip;
-                        let mut inner = vec![0; axes.len()];
-                        for (at, axis) in inner.iter_mut().zip(axes).rev() {
-                            *at = rest % trips(axis) * axis.chunk;
-                            rest /= trips(axis);
-                        }
-                        self.steps(body, &[starts, &inner].concat());
-                    }
-                }
-            }
-        }
-    }
-
-    /// Position in the slot of every element of the tile; `None` outside.
-    fn places(
-        &self,
-        slot: usize,
-        tile: usize,
-        start: &[Affine],
-        starts: &[i64],
-    ) -> std::vec::IntoIter<Option<usize>> {
-        let (slot, tile) = (&self.kernel.slots[slot].ty, &self.chip.tiles[tile].ty);
-        let corner: Vec<_> = start.iter().map(|e| e.eval(starts)).collect();
-        let (strides, within) = (slot.strides(), tile.strides());
-        let place = |i: i64| {
-            let mut at = 0;
-            for d in 0..tile.rank() {
-                let p = corner[d] + i / within[d] % tile.shape[d];
-                if !(0..slot.shape[d]).contains(&p) {
-                    return None;
-                }
-                at += p * strides[d];
-            }
-            Some(at as usize)
-        };
-        (0..tile.elements())
-            .map(place)
-            .collect::<Vec<_>>()
-            .into_iter()
-    }
-
-    fn nest(&mut self, nest: &Nest, accumulate: bool) {
-        let mut nest = nest.clone();
-        let mut slots = Vec::new();
-        let mut inputs = Vec::new();
-        let written: Vec<_> = nest.writes.iter().map(|w| w.operand).collect();
-        for read in nest.reads.iter_mut().chain(&mut nest.finish_reads) {
-            let ty = &self.chip.tiles[read.operand].ty;
-            inputs.push(Tensor::from_f32(
-                ty.shape.clone(),
-                &self.tiles[read.operand],
-            ));
-            slots.push(Slot::new(ty.clone(), Role::Input));
-            read.operand = slots.len() - 1;
-        }
-        for write in &mut nest.writes {
-            slots.push(Slot::new(
-                self.chip.tiles[write.operand].ty.clone(),
-                Role::Output,
-            ));
-            write.operand = slots.len() - 1;
-        }
-        let kernel = Kernel {
-            name: "step".into(),
-            slots,
-            stages: vec![nest],
-            schedule: None,
-        };
-        kernel.verify().expect("a step is a legal nest");
-        for (tile, out) in written.into_iter().zip(interp::run(&kernel, &inputs)) {
-            for (old, new) in self.tiles[tile].iter_mut().zip(out.to_f32s()) {
-                *old = if accumulate { *old + new } else { new };
-            }
-        }
-    }
+fn lower(kernel: &Kernel) -> Result<OnChip, OnChipError> {
+    onchip::lower(kernel, &MACHINE)
 }
 
 fn check(kernel: &Kernel) -> OnChip {
@@ -172,7 +39,7 @@ fn check(kernel: &Kernel) -> OnChip {
         .map(|s| random::tensor(&kernel.slots[s].ty, &s.to_string(), 7))
         .collect();
     let expected = interp::run(kernel, &inputs);
-    let actual = run(kernel, &inputs).expect("lowers");
+    let actual = onchip::interp::run(kernel, &MACHINE, &inputs).expect("lowers");
     for (e, a) in expected.iter().zip(&actual) {
         let scale = e.to_f64s().iter().fold(1e-3_f64, |m, v| m.max(v.abs()));
         for (i, (e, a)) in e.to_f64s().iter().zip(a.to_f64s()).enumerate() {
@@ -266,8 +133,13 @@ fn convolutions_run_on_the_matrix_unit() {
         let chip = check(&conv(stride, tiles, chunks));
         assert!(chip.matrix && chip.vector);
         assert!(chip.bytes_in(Space::L0c) > 0 && chip.bytes_in(Space::Workspace) > 0);
-        let double = chip.tiles.iter().filter(|t| t.double).count();
-        assert_eq!(double, if chunks.is_empty() { 0 } else { 2 });
+        let double = |space| {
+            let tiles = chip.tiles.iter().filter(|t| t.space == space);
+            tiles.filter(|t| t.double).count()
+        };
+        assert_eq!(double(Space::L1), if chunks.is_empty() { 0 } else { 2 });
+        assert_eq!(double(Space::L0a), double(Space::L0b));
+        assert!(chip.bytes_in(Space::L0a) <= 1024 && chip.bytes_in(Space::L0b) <= 1024);
     }
 }
 
@@ -372,8 +244,8 @@ fn nearest_upsampling_needs_aligned_tiles() {
 }
 
 #[test]
-fn gaps_and_positions_are_refused() {
-    let mut kernel = Kernel {
+fn gaps_are_refused() {
+    let kernel = Kernel {
         name: "spread".into(),
         slots: vec![slot(&[6], Role::Input), slot(&[12], Role::Output)],
         stages: vec![Nest::map(
@@ -388,9 +260,131 @@ fn gaps_and_positions_are_refused() {
         lower(&kernel).unwrap_err(),
         OnChipError::Gaps { stage: 0, slot: 1 }
     );
-    kernel.stages[0].body.insts.push(Inst::Index(0));
-    assert_eq!(
-        lower(&kernel).unwrap_err(),
-        OnChipError::Position { stage: 0, iter: 0 }
+}
+
+#[test]
+fn positions_follow_the_tile() {
+    // y[i] = sum over j of x[i, j] * (10 i + j), and i once more at the end.
+    let mut body = BodyBuilder::new([F32]);
+    let (i, j) = (body.push(Inst::Index(0)), body.push(Inst::Index(1)));
+    let (i, j) = (body.push(Inst::Cast(F32, i)), body.push(Inst::Cast(F32, j)));
+    let ten = body.constant(F32, 10.0);
+    let weight = body.binary(BinaryFn::Mul, i, ten);
+    let weight = body.binary(BinaryFn::Add, weight, j);
+    let product = body.binary(BinaryFn::Mul, 0, weight);
+    let mut finish = BodyBuilder::new([F32]);
+    let i = finish.push(Inst::Index(0));
+    let i = finish.push(Inst::Cast(F32, i));
+    let sum = finish.binary(BinaryFn::Add, 0, i);
+    let nest = Nest {
+        iters: vec![Iter::parallel(10), Iter::reduction(6)],
+        reads: vec![Access::new(0, vec![it(0), it(1)])],
+        body: body.finish(vec![product]),
+        combines: vec![Combine {
+            function: CombineFn::Add,
+            init: FloatBits::new(0.0),
+        }],
+        finish_reads: Vec::new(),
+        finish: finish.finish(vec![sum]),
+        writes: vec![Access::new(1, vec![it(0)])],
+        contract: false,
+        origins: Vec::new(),
+    };
+    for (tile, chunk) in [(10, 6), (4, 6), (10, 2), (3, 3)] {
+        let kernel = Kernel {
+            name: "weighted".into(),
+            slots: vec![slot(&[10, 6], Role::Input), slot(&[10], Role::Output)],
+            stages: vec![nest.clone()],
+            schedule: schedule(vec![axis(10, tile, &[Some(0)])], &[&[chunk]]),
+        };
+        check(&kernel);
+    }
+}
+
+/// `y[b, i, j] = sum over k of x[b, i, k] * w[b, j, k]`, the second operand transposed where it is read.
+fn products(transposed: bool, tiles: [i64; 3], chunk: i64) -> Kernel {
+    let (b, m, n, k) = (3, 10, 12, 24);
+    let mut product = BodyBuilder::new([F32, F32]);
+    let p = product.binary(BinaryFn::Mul, 0, 1);
+    let out = if transposed {
+        vec![it(0), it(2), it(1)]
+    } else {
+        vec![it(0), it(1), it(2)]
+    };
+    let nest = Nest {
+        iters: vec![
+            Iter::parallel(b),
+            Iter::parallel(m),
+            Iter::parallel(n),
+            Iter::reduction(k),
+        ],
+        reads: vec![
+            Access::new(0, vec![it(0), it(1), it(3)]),
+            Access::new(1, vec![it(0), it(2), it(3)]),
+        ],
+        body: product.finish(vec![p]),
+        combines: vec![Combine {
+            function: CombineFn::Add,
+            init: FloatBits::new(0.0),
+        }],
+        finish_reads: Vec::new(),
+        finish: Body::identity([F32]),
+        writes: vec![Access::new(2, out)],
+        contract: true,
+        origins: Vec::new(),
+    };
+    let out = if transposed { [b, n, m] } else { [b, m, n] };
+    Kernel {
+        name: "products".into(),
+        slots: vec![
+            slot(&[b, m, k], Role::Input),
+            slot(&[b, n, k], Role::Input),
+            slot(&out, Role::Output),
+        ],
+        stages: vec![nest],
+        schedule: schedule(
+            (0..3)
+                .map(|a| axis([b, m, n][a], tiles[a], &[Some(a)]))
+                .collect(),
+            &[&[chunk]],
+        ),
+    }
+}
+
+#[test]
+fn products_of_a_batch_are_steps_of_a_batch() {
+    for transposed in [false, true] {
+        for (tiles, chunk) in [([3, 10, 12], 24), ([1, 10, 12], 8), ([2, 4, 5], 6)] {
+            let chip = check(&products(transposed, tiles, chunk));
+            assert!(chip.matrix && !chip.vector);
+            let rank = if tiles[0] > 1 { 3 } else { 2 };
+            let sums = chip.tiles.iter().find(|t| t.space == Space::L0c).unwrap();
+            assert_eq!(sums.ty.rank(), rank);
+        }
+    }
+}
+
+#[test]
+fn a_step_that_holds_the_whole_depth_needs_no_fill() {
+    let whole = check(&products(false, [1, 5, 6], 24));
+    assert!(!whole.steps.iter().any(|s| matches!(s, Step::Fill { .. })));
+    let stepped = check(&products(false, [1, 10, 12], 24));
+    assert!(stepped.steps.iter().any(|s| matches!(s, Step::Fill { .. })));
+    assert!(
+        stepped
+            .steps
+            .iter()
+            .any(|s| matches!(s, Step::Chunks { .. }))
     );
+}
+
+#[test]
+fn accumulators_take_the_route_that_there_is() {
+    let kernel = conv(1, [9, 9, 10], &[]);
+    let mut machine = MACHINE;
+    machine.matrix.as_mut().unwrap().feeds_vector = true;
+    let chip = onchip::lower(&kernel, &machine).unwrap();
+    assert_eq!(chip.bytes_in(Space::Workspace), 0);
+    machine.matrix = None;
+    assert!(!onchip::lower(&kernel, &machine).unwrap().matrix);
 }

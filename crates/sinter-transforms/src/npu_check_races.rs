@@ -3,7 +3,7 @@
 //! Takes `npu.kernel`s ordered by tokens, and leaves them as they are. Follows the transfers that may
 //! be under way through loops (to a fixed point) and branches, by the tokens that they carry. Refuses a
 //! kernel in which an operation touches the target, or writes the source, of a transfer that may be
-//! under way, and one that ends before a transfer does.
+//! under way, and one that ends before a transfer does. Faults come in the order of the operations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,28 +68,32 @@ pub fn races<'c>(kernel: OperationRef<'c, '_>) -> Vec<Race<'c>> {
     for block in blocks(kernel) {
         open = checker.block(block, open).0;
     }
-    for id in open {
-        if checker.reported.insert((id, 0)) {
-            checker.races.push(Race {
-                location: checker.places[&id],
-                message: "transfer may still be under way when the kernel ends".into(),
-            });
-        }
-    }
-    checker.races
+    let mut found = checker.races;
+    found.sort_by_key(|(at, _)| *at);
+    let ended = open.into_iter().map(|id| Race {
+        location: checker.transfers[id].1,
+        message: "transfer may still be under way when the kernel ends".into(),
+    });
+    found
+        .into_iter()
+        .map(|(_, race)| race)
+        .chain(ended)
+        .collect()
 }
 
-/// Transfers, each by its first token.
+/// Transfers, each by its number.
 type Transfers = BTreeSet<usize>;
 
+/// Transfers and other operations are numbered as they are met, which is the order of the kernel.
 #[derive(Default)]
 struct Checker<'c> {
-    known: BTreeMap<usize, Transfer>,
-    places: BTreeMap<usize, Location<'c>>,
+    transfers: Vec<(Transfer, Location<'c>)>,
+    numbers: BTreeMap<usize, usize>,
     /// What a token stands for.
     tokens: BTreeMap<usize, Transfers>,
+    /// Races by operation and transfer.
     reported: BTreeSet<(usize, usize)>,
-    races: Vec<Race<'c>>,
+    races: Vec<((usize, usize), Race<'c>)>,
 }
 
 impl<'c> Checker<'c> {
@@ -126,26 +130,37 @@ impl<'c> Checker<'c> {
 
     fn plain(&mut self, op: OperationRef<'c, '_>, open: &mut Transfers) {
         let touched = touches(op);
+        let number = self.number(key(op));
         for &id in open.iter() {
-            if self.known[&id].conflicts(&touched) && self.reported.insert((id, key(op))) {
-                self.races.push(Race {
-                    location: op.location(),
-                    message: format!(
-                        "'{}' touches memory of a transfer that may be under way",
-                        name(op)
-                    ),
-                });
+            if self.transfers[id].0.conflicts(&touched) && self.reported.insert((number, id)) {
+                let message = format!(
+                    "'{}' touches memory of a transfer that may be under way",
+                    name(op)
+                );
+                let location = op.location();
+                self.races.push(((number, id), Race { location, message }));
             }
         }
         if let Some(transfer) = Transfer::of(op)
             && let Ok(token) = op.result(0)
         {
-            let id = value_key(token.into());
-            self.known.insert(id, transfer);
-            self.places.insert(id, op.location());
-            self.tokens.insert(id, Transfers::from([id]));
+            let token = value_key(token.into());
+            let id = match self.tokens.get(&token).and_then(BTreeSet::first) {
+                Some(&known) => known,
+                None => {
+                    self.transfers.push((transfer, op.location()));
+                    self.transfers.len() - 1
+                }
+            };
+            self.tokens.insert(token, Transfers::from([id]));
             open.insert(id);
         }
+    }
+
+    /// The number of an operation.
+    fn number(&mut self, key: usize) -> usize {
+        let next = self.numbers.len();
+        *self.numbers.entry(key).or_insert(next)
     }
 
     fn repeated(&mut self, op: OperationRef<'c, '_>, before: Transfers) -> Transfers {

@@ -10,7 +10,7 @@
 //! use, and no other launch of the phase reads it. In a kernel, time is counted in operations of its
 //! outermost block; tiles that a loop touches are live throughout it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use melior::ir::attribute::{DictionaryAttribute, IntegerAttribute};
 use melior::ir::operation::{OperationLike, OperationMutLike, OperationRef, OperationRefMut};
@@ -344,26 +344,37 @@ impl<'c> Tile<'c> {
     }
 }
 
+/// What a transfer moves stays until its token has been waited for. A token that a loop or a branch
+/// gives may stand for every transfer inside it, and for every one whose token it took.
 fn keep_until_waits(
     ops: &[OperationRef<'_, '_>],
     number: &BTreeMap<usize, usize>,
     tiles: &mut [Tile<'_>],
 ) {
-    let mut under_way: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut under_way: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     for (step, op) in ops.iter().enumerate() {
-        let touched: Vec<usize> = touches(*op)
-            .iter()
-            .filter_map(|t| number.get(&t.base).copied())
-            .collect();
-        for operand in op.operands() {
-            for &t in under_way.get(&value_key(operand)).into_iter().flatten() {
-                tiles[t].last = tiles[t].last.max(step as u64);
+        let mut moved: BTreeSet<usize> = BTreeSet::new();
+        for inner in nested(*op) {
+            for operand in inner.operands() {
+                moved.extend(under_way.get(&value_key(operand)).into_iter().flatten());
             }
         }
-        if name(*op) == "npu.copy"
-            && let Ok(token) = op.result(0)
-        {
-            under_way.insert(value_key(token.into()), touched);
+        for &tile in &moved {
+            tiles[tile].last = tiles[tile].last.max(step as u64);
+        }
+        for copy in nested(*op).iter().filter(|op| name(**op) == "npu.copy") {
+            moved.extend(touches(*copy).iter().filter_map(|t| number.get(&t.base)));
+        }
+        for i in 0..op.result_count() {
+            if let Ok(token) = op.result(i) {
+                under_way.insert(value_key(token.into()), moved.clone());
+            }
         }
     }
+}
+
+/// An operation and everything inside it.
+fn nested<'c, 'a>(op: OperationRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
+    let inside = blocks(op).into_iter().flat_map(operations);
+    std::iter::once(op).chain(inside.flat_map(nested)).collect()
 }

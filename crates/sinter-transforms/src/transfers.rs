@@ -1,10 +1,11 @@
 //! What the operations of a `npu.kernel` touch, for the passes that order transfers.
 
 use melior::ir::operation::{OperationLike, OperationRef};
-use melior::ir::{BlockLike, BlockRef, RegionLike, TypeLike, Value, ValueLike};
+use melior::ir::{TypeLike, Value, ValueLike};
 use sinter_ir::build::value_key;
 pub(crate) use sinter_ir::graph::op_name as name;
 use sinter_ir::melior;
+pub(crate) use sinter_ir::walk::{blocks, operations};
 
 /// One memory touched by an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,23 +38,6 @@ impl Transfer {
         let hits = |t: &Touch| t.base == self.target || (t.writes && t.base == self.source);
         touches.iter().any(hits)
     }
-}
-
-pub(crate) fn operations<'c, 'a>(block: BlockRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
-    std::iter::successors(block.first_operation(), |op| op.next_in_block()).collect()
-}
-
-/// The blocks of all regions of an operation.
-pub(crate) fn blocks<'c, 'a>(op: OperationRef<'c, 'a>) -> Vec<BlockRef<'c, 'a>> {
-    let mut out = Vec::new();
-    for i in 0..op.region_count() {
-        if let Ok(region) = op.region(i) {
-            out.extend(std::iter::successors(region.first_block(), |b| {
-                b.next_in_region()
-            }));
-        }
-    }
-    out
 }
 
 /// The allocation or argument that a memref is a view of.

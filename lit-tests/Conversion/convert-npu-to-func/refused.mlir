@@ -19,3 +19,27 @@ module {
     npu.return
   }
 }
+
+// -----
+
+// expected-error @below {{a transfer with a post_op has no lowering}}
+module {
+  npu.kernel @function(%b: index, %y: memref<16x16xf32>) core(cube) {
+    %c = npu.alloc offset 0 : memref<16x16xf32, #npu.space<l0c>>
+    %out = npu.copy %c[0, 0], %y[0, 0] sizes [16, 16] engine(fixpipe) post_op "relu" : memref<16x16xf32, #npu.space<l0c>>, memref<16x16xf32>
+    npu.wait %out
+    npu.return
+  }
+}
+
+// -----
+
+// expected-error @below {{a transfer over 6 dimensions has no lowering: it may have 5}}
+module {
+  npu.kernel @dimensions(%b: index, %x: memref<2x2x2x2x2x2xf32>) core(vector) {
+    %t = npu.alloc offset 0 : memref<2x2x2x2x2x2xf32, #npu.space<ub>>
+    %in = npu.copy %x[0, 0, 0, 0, 0, 0], %t[0, 0, 0, 0, 0, 0] sizes [2, 2, 2, 2, 2, 2] engine(mte2) : memref<2x2x2x2x2x2xf32>, memref<2x2x2x2x2x2xf32, #npu.space<ub>>
+    npu.wait %in
+    npu.return
+  }
+}

@@ -1,7 +1,8 @@
 // RUN: sinter-opt %s --tloop-schedule=device=ascend-910b --convert-tloop-to-npu=device=ascend-910b | FileCheck %s
 
 // What does not fit is loaded in chunks, one chunk ahead, into two tiles in turn. The loop carries the tokens
-// of the even chunks; the last round loads no further chunk.
+// of the even chunks; the last round loads no further chunk. Within a chunk the matrix unit takes steps in the same
+// way: the operands of the next step are under way while one is multiplied.
 
 // CHECK-LABEL: npu.kernel @product
 // CHECK: [[X0:%.+]] = npu.copy {{.+}} engine(mte2) : memref<16x8192xf32>, memref<{{.+}}, #npu.space<l1>>
@@ -10,14 +11,21 @@
 // CHECK: [[XO:%.+]] = npu.copy {{.+}} engine(mte2)
 // CHECK: [[WO:%.+]] = npu.copy {{.+}} engine(mte2)
 // CHECK: npu.wait [[XE]], [[WE]]
-// CHECK: npu.compute engine(cube)
+// CHECK: [[A0:%.+]] = npu.copy {{.+}} engine(mte1) : memref<{{.+}}, #npu.space<l1>>, memref<{{.+}}, #npu.space<l0a>>
+// CHECK: [[B0:%.+]] = npu.copy {{.+}} engine(mte1) : memref<{{.+}}, #npu.space<l1>>, memref<{{.+}}, #npu.space<l0b>>
+// CHECK: scf.for {{.+}} iter_args([[AE:%.+]] = [[A0]], [[BE:%.+]] = [[B0]]) -> (!npu.token, !npu.token)
+// CHECK: npu.copy {{.+}} engine(mte1)
+// CHECK: npu.copy {{.+}} engine(mte1)
+// CHECK: npu.wait [[AE]], [[BE]]
+// CHECK: npu.mma [[A:%.+]], [[B:%.+]] into [[C:%.+]] : memref
+// CHECK: npu.mma {{.+}}, {{.+}} into [[C]] : memref
 // CHECK: [[NEXT:%.+]]:2 = scf.if
 // CHECK: npu.copy {{.+}} engine(mte2)
 // CHECK: npu.copy {{.+}} engine(mte2)
 // CHECK: else
 // CHECK: npu.ready
 // CHECK: npu.wait [[XO]], [[WO]]
-// CHECK: npu.compute engine(cube)
+// CHECK: npu.mma [[A]], [[B]] into [[C]]
 // CHECK: scf.yield [[NEXT]]#0, [[NEXT]]#1 : !npu.token, !npu.token
 // CHECK: npu.wait [[LAST]]#0, [[LAST]]#1
 tloop.kernel @product(%x: tensor<16x8192xf32>, %w: tensor<8192x16xf32>) -> tensor<16x16xf32>

@@ -39,6 +39,20 @@ npu.kernel @gone(%block: index, %x: memref<16xf32>) core(vector) {
   npu.return
 }
 
+// A matrix step writes its sums, even twice the same ones.
+
+// CHECK-LABEL: npu.kernel @products(
+// CHECK-COUNT-2: npu.mma
+// CHECK: npu.return
+npu.kernel @products(%block: index) core(cube) {
+  %a = npu.alloc : memref<16x16xf32, #npu.space<l0a>>
+  %b = npu.alloc : memref<16x16xf32, #npu.space<l0b>>
+  %c = npu.alloc : memref<16x16xf32, #npu.space<l0c>>
+  npu.mma %a, %b into %c : memref<16x16xf32, #npu.space<l0a>>, memref<16x16xf32, #npu.space<l0b>>, memref<16x16xf32, #npu.space<l0c>>
+  npu.mma %a, %b into %c : memref<16x16xf32, #npu.space<l0a>>, memref<16x16xf32, #npu.space<l0b>>, memref<16x16xf32, #npu.space<l0c>>
+  npu.return
+}
+
 // CHECK-LABEL: npu.program @main(
 // CHECK-SAME: [[A0:%[^:]+]]:
 // CHECK-NEXT: [[R0:%.+]] = npu.buffer : memref<16xf32>

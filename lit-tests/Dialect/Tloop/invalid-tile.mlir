@@ -131,3 +131,30 @@ func.func @f(%x: tensor<4x8xf32>) {
   %p = tloop.combine sub %x : tensor<4x8xf32> -> tensor<8xf32>
   return
 }
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'tloop.tile' op argument 1 of the region is 'i32', but must be 'index'}}
+  tloop.tile [8, 8] by [2, 2] {
+  ^bb0(%i: index, %j: i32):
+    tloop.yield
+  }
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x8xf32>, %i: index) {
+  // expected-error @below {{'tloop.extract' op reaches from 6 to 10 along dimension 1, which has 8}}
+  %t = tloop.extract %x[%i, 6] sizes [4, 4] : tensor<8x8xf32> -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%t: tensor<4x4xf32>, %d: tensor<8x8xf32>) {
+  // expected-error @below {{'tloop.insert' op reaches from -1 to 3 along dimension 0, which has 8}}
+  %u = tloop.insert %t into %d[-1, 0] : tensor<4x4xf32> into tensor<8x8xf32>
+  return
+}

@@ -43,3 +43,25 @@ npu.kernel @spaces(%b: index, %x: memref<16xf32>) core(mix) {
   npu.wait %a, %c, %d
   npu.return
 }
+
+// So does one inside a loop whose token leaves it: only the last wait ends it.
+
+// CHECK-LABEL: npu.kernel @leaves_a_loop
+// CHECK-SAME: scratch = {ub = 128 : i64}
+npu.kernel @leaves_a_loop(%b: index, %x: memref<4x16xf32>, %y: memref<16xf32>) core(vector) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %t = npu.alloc : memref<16xf32, #npu.space<ub>>
+  %u = npu.alloc : memref<16xf32, #npu.space<ub>>
+  %none = npu.ready
+  %last = scf.for %i = %c0 to %c4 step %c1 iter_args(%before = %none) -> (!npu.token) {
+    npu.wait %before
+    %in = npu.copy %x[%i, 0], %t[0] sizes [16] engine(mte2) : memref<4x16xf32>, memref<16xf32, #npu.space<ub>>
+    scf.yield %in : !npu.token
+  }
+  %c = npu.copy %y[0], %u[0] sizes [16] engine(mte2) : memref<16xf32>, memref<16xf32, #npu.space<ub>>
+  npu.wait %c
+  npu.wait %last
+  npu.return
+}

@@ -19,6 +19,7 @@ use melior::ir::{
     Attribute, Block, BlockLike, Location, Operation, Region, RegionLike, Type, Value, ValueLike,
 };
 use sinter_ir::build::{Parts, lasting, operation, value_key};
+use sinter_ir::error::missing;
 use sinter_ir::graph::{Placed, op_name, placement_from_attribute};
 use sinter_ir::kernel::{destinations, kernel_to_op, layout_from_attribute};
 use sinter_ir::rewrite::{context_of, erase};
@@ -456,8 +457,4 @@ fn place(op: OperationRef<'_, '_>) -> String {
         [] => String::new(),
         names => format!(" at node '{}'", names.join(", ")),
     }
-}
-
-fn missing(error: melior::Error) -> IrError {
-    IrError::Missing(error.to_string())
 }

@@ -8,9 +8,11 @@
 //! - a kernel with transfers runs on a scratchpad device: `memref<64xi64>`, the scratch words, with the
 //!   base of each memory space and the functions that copy, wait and release.
 //!
-//! Compute regions become plain code, memory spaces go from the types, tokens become numbers. Anything
-//! else in the module stays. Refuses tiles without an offset.
+//! Compute regions become plain code, matrix steps loops of fused multiply-adds on vectors, memory spaces
+//! go from the types, tokens become numbers. Anything else in the module stays. Refuses tiles without an
+//! offset, and transfers that the interface of the functions in the scratch words cannot describe.
 
+mod mma;
 mod transfers;
 
 use std::collections::BTreeMap;
@@ -24,9 +26,10 @@ use melior::ir::{
     ValueLike,
 };
 use sinter_ir::build::{Parts, lasting, operation};
-use sinter_ir::error::IrError;
+use sinter_ir::error::{IrError, missing};
 use sinter_ir::graph::op_name as name;
 use sinter_ir::rewrite::{context_of, erase, move_before, replace_all_uses, set_type};
+use sinter_ir::walk::{blocks, contains, inside, operations};
 use sinter_ir::{attr, melior, types};
 use sinter_pass::{Failure, NoOptions, Pass, PassInfo};
 
@@ -43,19 +46,14 @@ impl Pass for ConvertNpuToFunc {
         name: "convert-npu-to-func",
         summary: "Device kernels to functions of one block",
         description: "Makes a `func.func` of every planned `npu.kernel`: compute regions become plain \
-                      code, tiles views of scratch memory, transfers calls of the functions in the \
-                      scratch words.",
+                      code, matrix steps loops of fused multiply-adds, tiles views of scratch memory, \
+                      transfers calls of the functions in the scratch words.",
         anchor: Some("builtin.module"),
-        dialects: &["func", "memref", "arith", "scf", "llvm"],
+        dialects: &["func", "memref", "arith", "math", "scf", "vector", "llvm"],
     };
 
     fn run(&self, op: OperationRef<'_, '_>, _: &NoOptions) -> Result<(), Failure> {
-        let body = op.region(0).ok().and_then(|r| r.first_block());
-        let body = body.ok_or_else(|| Failure::message("the module has no body"))?;
-        let kernels: Vec<_> = operations(body)
-            .into_iter()
-            .filter(|op| name(*op) == "npu.kernel")
-            .collect();
+        let kernels = inside(op, "npu.kernel");
         for kernel in kernels {
             convert(kernel)?;
         }
@@ -87,7 +85,9 @@ pub fn convert(kernel: OperationRef<'_, '_>) -> Result<(), IrError> {
         arguments.push(old.argument(i).map_err(missing)?.r#type());
     }
     arguments.push(scratch.into());
-    let block = Block::new(&arguments.iter().map(|&t| (t, place)).collect::<Vec<_>>());
+    let region = Region::new();
+    let typed: Vec<_> = arguments.iter().map(|&t| (t, place)).collect();
+    let block = region.append_block(Block::new(&typed));
     let end = block.append_operation(operation(context, "func.return", place, Parts::default())?);
     for i in 0..old.argument_count() {
         let (of, with) = (
@@ -111,12 +111,10 @@ pub fn convert(kernel: OperationRef<'_, '_>) -> Result<(), IrError> {
         bases: BTreeMap::new(),
         tokens: 0,
     };
-    let ops = operations_of(&block);
+    let ops = operations(block);
     // What is made once stands before this constant, which stays while operations are replaced.
-    let first = lowering.anchor(&block, ops[0])?;
+    let first = lowering.anchor(block, ops[0])?;
     lowering.block(ops, first)?;
-    let region = Region::new();
-    region.append_block(block);
     let function = FunctionType::new(context, &arguments, &[]);
     let symbol = kernel.attribute("sym_name").map_err(missing)?;
     let parts = Parts {
@@ -169,7 +167,7 @@ struct Lowering<'c> {
 impl<'c> Lowering<'c> {
     fn anchor<'a>(
         &self,
-        block: &'a Block<'c>,
+        block: BlockRef<'c, 'a>,
         before: OperationRef<'c, 'a>,
     ) -> Result<OperationRef<'c, 'a>, IrError> {
         self.index(before, 0)?;
@@ -192,6 +190,7 @@ impl<'c> Lowering<'c> {
                 "npu.wait" => self.wait(op)?,
                 "npu.ready" => self.ready(op)?,
                 "npu.release" => self.release(op)?,
+                "npu.mma" => self.mma(op)?,
                 "npu.sync" => erase(op),
                 "scf.for" | "scf.if" => {
                     for region in op.regions() {
@@ -212,22 +211,24 @@ impl<'c> Lowering<'c> {
         let block = op.region(0).ok().and_then(|r| r.first_block());
         for inner in block.map(operations).unwrap_or_default() {
             if name(inner) != "npu.yield" {
-                self.retype_nested(inner)?;
                 move_before(inner, op);
+                self.plain(inner)?;
             }
         }
         erase(op);
         Ok(())
     }
 
-    fn retype_nested(&self, op: OperationRef<'c, '_>) -> Result<(), IrError> {
+    /// Code of a compute region, which is plain but for its types and matrix steps.
+    fn plain(&self, op: OperationRef<'c, '_>) -> Result<(), IrError> {
+        if name(op) == "npu.mma" {
+            return self.mma(op);
+        }
         self.retype_results(op)?;
-        for region in op.regions() {
-            for block in std::iter::successors(region.first_block(), |b| b.next_in_region()) {
-                self.retype_arguments(block)?;
-                for inner in operations(block) {
-                    self.retype_nested(inner)?;
-                }
+        for block in blocks(op) {
+            self.retype_arguments(block)?;
+            for inner in operations(block) {
+                self.plain(inner)?;
             }
         }
         Ok(())
@@ -365,26 +366,4 @@ fn space_of(space: Option<Attribute<'_>>) -> i64 {
     let text = space.map(|s| s.to_string()).unwrap_or_default();
     let found = SPACES.iter().position(|n| text.contains(&format!("<{n}>")));
     found.unwrap_or(SPACES.len() - 1) as i64 + 1
-}
-
-fn contains(op: OperationRef<'_, '_>, wanted: &str) -> bool {
-    op.regions().any(|region| {
-        std::iter::successors(region.first_block(), |b| b.next_in_region()).any(|block| {
-            operations(block)
-                .into_iter()
-                .any(|op| name(op) == wanted || contains(op, wanted))
-        })
-    })
-}
-
-fn operations<'c, 'a>(block: BlockRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
-    std::iter::successors(block.first_operation(), |op| op.next_in_block()).collect()
-}
-
-fn operations_of<'c, 'a>(block: &'a Block<'c>) -> Vec<OperationRef<'c, 'a>> {
-    std::iter::successors(block.first_operation(), |op| op.next_in_block()).collect()
-}
-
-fn missing(error: melior::Error) -> IrError {
-    IrError::Missing(error.to_string())
 }

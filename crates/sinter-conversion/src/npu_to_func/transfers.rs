@@ -13,7 +13,7 @@ use melior::ir::{Attribute, Type, TypeLike, Value, ValueLike};
 use sinter_ir::build::Parts;
 use sinter_ir::error::IrError;
 use sinter_ir::rewrite::{erase, replace_all_uses};
-use sinter_ir::{attr, melior, types};
+use sinter_ir::{affine, attr, melior, types};
 
 use super::{Lowering, missing};
 
@@ -62,6 +62,26 @@ impl<'c> Lowering<'c> {
 
         let (element, target_strides) = strides(target)?;
         let (_, source_strides) = strides(source)?;
+        if op.has_attribute("post_op") {
+            return Err(IrError::Refused(
+                "a transfer with a post_op has no lowering".into(),
+            ));
+        }
+        let static_sizes = op.attribute("static_sizes").ok().and_then(attr::as_ints);
+        let static_sizes = static_sizes.unwrap_or_default();
+        // Dimensions of one element say nothing.
+        let kept: Vec<usize> = (0..sizes.len()).filter(|&d| static_sizes[d] != 1).collect();
+        if kept.len() > RANK {
+            return Err(IrError::Refused(format!(
+                "a transfer over {} dimensions has no lowering: it may have {RANK}",
+                kept.len()
+            )));
+        }
+        let steps = [
+            ("target_map", &target_strides),
+            ("source_map", &source_strides),
+        ]
+        .map(|(map, strides)| steps(op, map, strides, sizes.len()));
         let mut words = vec![
             self.address(op, target, &target_offsets, &target_strides, element)?,
             self.address(op, source, &source_offsets, &source_strides, element)?,
@@ -69,14 +89,14 @@ impl<'c> Lowering<'c> {
             self.number(op, RANK as i64)?,
         ];
         let one = self.number(op, 1)?;
-        let lead = RANK - sizes.len().min(RANK);
+        let lead = RANK - kept.len();
         words.extend(std::iter::repeat_n(one, lead));
-        words.extend(&sizes);
-        for strides in [&target_strides, &source_strides] {
-            let skip = strides.len() - sizes.len().min(strides.len());
+        words.extend(kept.iter().map(|&d| sizes[d]));
+        for steps in steps {
+            let steps = steps?;
             words.extend(std::iter::repeat_n(one, lead));
-            for stride in &strides[skip..] {
-                words.push(self.number(op, stride * element)?);
+            for &d in &kept {
+                words.push(self.number(op, steps[d] * element)?);
             }
         }
         words.push(self.number(op, engine)?);
@@ -315,6 +335,30 @@ impl<'c> Lowering<'c> {
         };
         self.before(at, "builtin.unrealized_conversion_cast", parts)
     }
+}
+
+/// Elements from one point of a transfer's box to the next along each of its dimensions.
+fn steps(
+    op: OperationRef<'_, '_>,
+    map: &str,
+    strides: &[i64],
+    sizes: usize,
+) -> Result<Vec<i64>, IrError> {
+    let Ok(map) = op.attribute(map) else {
+        return Ok(strides[strides.len() - sizes.min(strides.len())..].to_vec());
+    };
+    let (_, index) = affine::from_map_attribute(map)?;
+    let factors = index
+        .iter()
+        .map(|e| e.linear(sizes).map(|(factors, _)| factors));
+    let mut steps = vec![0; sizes];
+    for (factors, stride) in factors.zip(strides) {
+        let factors = factors.ok_or_else(|| IrError::Refused("a map that is not linear".into()))?;
+        for (step, factor) in steps.iter_mut().zip(factors) {
+            *step += factor * stride;
+        }
+    }
+    Ok(steps)
 }
 
 /// Bytes of an element, and row-major strides in elements.

@@ -20,14 +20,14 @@ use melior::ir::{
 use sinter_device::Device;
 use sinter_ir::build::{Parts, lasting, operation};
 use sinter_ir::emitter::Emitter;
-use sinter_ir::error::IrError;
+use sinter_ir::error::{IrError, missing};
 use sinter_ir::kernel::op_to_kernel;
 use sinter_ir::rewrite::{context_of, erase};
 use sinter_ir::{attr, location, melior, types};
 use sinter_loops::affine::Affine;
 use sinter_loops::kernel::{Kernel, Role, Schedule, Slot, StageSchedule};
 use sinter_loops::nest::{IterKind, Nest};
-use sinter_loops::onchip::{self, Tile};
+use sinter_loops::onchip::{self, OnChipError, Tile};
 use sinter_loops::sharing;
 use sinter_loops::types::TensorType;
 use sinter_pass::{Failure, Pass, PassInfo};
@@ -118,8 +118,12 @@ fn device_kernel<'c>(
     device: &Device,
 ) -> Result<Operation<'c>, IrError> {
     let mut op = if device.is_scratchpad() {
-        let chip = onchip::lower(kernel).map_err(|e| {
-            IrError::Unsupported(format!("kernel '{}' on {}: {e}", kernel.name, device.name))
+        let chip = onchip::lower(kernel, &device.machine()).map_err(|e| match e {
+            OnChipError::Unscheduled => unscheduled(kernel),
+            e => IrError::Refused(format!(
+                "kernel '{}' has no tiles on {}: {e}",
+                kernel.name, device.name
+            )),
         })?;
         on_chip::kernel(context, kernel, &chip)?
     } else {
@@ -176,12 +180,10 @@ fn host_kernel<'c>(
     context: &'c melior::Context,
     kernel: &Kernel,
 ) -> Result<Operation<'c>, IrError> {
-    let schedule = kernel.schedule.as_ref().ok_or_else(|| {
-        IrError::Missing(format!(
-            "kernel '{}' has no schedule: run tloop-schedule",
-            kernel.name
-        ))
-    })?;
+    let schedule = kernel
+        .schedule
+        .as_ref()
+        .ok_or_else(|| unscheduled(kernel))?;
     let place = location::from_origins(context, &origins(kernel));
     let order: Vec<usize> = kernel
         .arguments()
@@ -289,7 +291,7 @@ fn emit_nest<'c>(
     let types: Vec<_> = kernel.slots.iter().map(|s| s.ty.clone()).collect();
     kernel.stages[0]
         .verify(&types)
-        .map_err(|fault| IrError::Unsupported(format!("a step over tiles ({fault}: {kernel})")))?;
+        .map_err(|fault| IrError::Refused(format!("a step over tiles: {fault}")))?;
     let values: Vec<Value<'c, 'c>> = used.iter().map(|&t| lasting(values[t])).collect();
     let mut emitter = Emitter::new(context, place, block);
     let zero = emitter.index(0);
@@ -357,10 +359,13 @@ fn origins(kernel: &Kernel) -> Vec<String> {
     out
 }
 
-fn unfit(error: host::EmitError) -> IrError {
-    IrError::Unsupported(error.to_string())
+fn unscheduled(kernel: &Kernel) -> IrError {
+    IrError::Missing(format!(
+        "kernel '{}' has no schedule: run tloop-schedule",
+        kernel.name
+    ))
 }
 
-fn missing(error: melior::Error) -> IrError {
-    IrError::Missing(error.to_string())
+fn unfit(error: host::EmitError) -> IrError {
+    IrError::Refused(error.to_string())
 }

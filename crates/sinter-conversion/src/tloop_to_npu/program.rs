@@ -15,7 +15,7 @@ use melior::ir::{
     Value, ValueLike,
 };
 use sinter_ir::build::{Parts, lasting, operation, value_key};
-use sinter_ir::error::IrError;
+use sinter_ir::error::{IrError, missing};
 use sinter_ir::graph::op_name;
 use sinter_ir::kernel::{destinations, layout_to_attribute};
 use sinter_ir::{attr, types};
@@ -422,8 +422,4 @@ impl<'c, 'b> Emitter<'c, '_, 'b> {
         self.block.append_operation(made);
         Ok(())
     }
-}
-
-fn missing(error: melior::Error) -> IrError {
-    IrError::Missing(error.to_string())
 }

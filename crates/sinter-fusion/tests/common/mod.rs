@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use sinter_fusion::{Fused, Group};
 use sinter_loops::interp;
-use sinter_loops::kernel::{Layout, Role};
+use sinter_loops::kernel::{Kernel, Layout, Role};
 use sinter_loops::tensor::Tensor;
 use sinter_loops::types::TensorType;
 use sinter_ops::{Graph, Operator, ValueId};
@@ -19,6 +19,14 @@ pub fn root() -> PathBuf {
 /// Outputs of a fused program. Values are kept in their logical shape; each kernel runs on physical
 /// tensors.
 pub fn run(fused: &Fused, inputs: &[Tensor]) -> Vec<Tensor> {
+    run_with(fused, inputs, &interp::run)
+}
+
+/// Outputs of a kernel from its inputs and constants.
+pub type Runner<'a> = dyn Fn(&Kernel, &[Tensor]) -> Vec<Tensor> + 'a;
+
+/// As [`run`], with another way to run a kernel.
+pub fn run_with(fused: &Fused, inputs: &[Tensor], runner: &Runner<'_>) -> Vec<Tensor> {
     let graph = &fused.graph;
     let mut values: BTreeMap<ValueId, Tensor> = graph
         .inputs
@@ -36,7 +44,7 @@ pub fn run(fused: &Fused, inputs: &[Tensor]) -> Vec<Tensor> {
         for &value in &group.inputs {
             view(fused, value, &mut values);
         }
-        run_group(fused, group, &mut values);
+        run_group(fused, group, &mut values, runner);
     }
     graph
         .outputs
@@ -75,7 +83,12 @@ fn stored(fused: &Fused, value: ValueId, tensor: &Tensor) -> Tensor {
     }
 }
 
-fn run_group(fused: &Fused, group: &Group, values: &mut BTreeMap<ValueId, Tensor>) {
+fn run_group(
+    fused: &Fused,
+    group: &Group,
+    values: &mut BTreeMap<ValueId, Tensor>,
+    runner: &Runner<'_>,
+) {
     let graph = &fused.graph;
     let kernel = &group.kernel;
     kernel
@@ -104,7 +117,7 @@ fn run_group(fused: &Fused, group: &Group, values: &mut BTreeMap<ValueId, Tensor
             packed.reshaped(slot.ty.shape.clone())
         })
         .collect();
-    let results = interp::run(kernel, &arguments);
+    let results = runner(kernel, &arguments);
     let outputs: Vec<_> = kernel.slots_of(Role::Output).collect();
     assert_eq!(outputs.len(), group.outputs.len());
     for ((s, result), &value) in outputs.iter().zip(results).zip(&group.outputs) {

@@ -11,6 +11,7 @@ use melior::ir::{
 };
 use sinter_ops::{Graph, Node, Operator, ValueId};
 
+use super::missing;
 use super::{MAIN, NAME};
 use crate::build::{Parts, lasting, operation};
 use crate::error::IrError;
@@ -94,10 +95,6 @@ fn function<'c>(
         ..Parts::default()
     };
     operation(context, "func.func", unknown, parts)
-}
-
-pub(crate) fn missing(error: melior::Error) -> IrError {
-    IrError::Missing(error.to_string())
 }
 
 fn names<'c>(context: &'c melior::Context, values: &[(String, ValueId)]) -> Attribute<'c> {

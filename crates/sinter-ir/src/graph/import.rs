@@ -8,7 +8,7 @@ use melior::ir::{BlockLike, BlockRef, Module, RegionLike, Value, ValueLike};
 use sinter_loops::tensor::Tensor;
 use sinter_ops::{Attr, Graph, Mark, Op, OpError, ValueId};
 
-use super::export::missing;
+use super::missing;
 use super::{MAIN, NAME, PREFIX};
 use crate::build::value_key;
 use crate::error::IrError;

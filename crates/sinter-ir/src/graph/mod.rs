@@ -7,7 +7,7 @@ mod export;
 mod import;
 mod storage;
 
-pub(crate) use export::missing;
+pub(crate) use crate::error::missing;
 
 pub use export::{NodeBuilder, graph_to_module, module_with};
 pub use import::{

@@ -4,14 +4,24 @@
 //! [`lower`] turns a scheduled [`Kernel`](crate::kernel::Kernel) with physical slots into straight
 //! steps over *tiles*: dense boxes of a slot in an on-chip space. Every computing step is a plain
 //! nest over tiles, in which nothing is out of range, so it can be emitted like any other nest.
-//! Contractions of matrix form run on the matrix unit; its output reaches the vector unit through
-//! a workspace in device memory where no route joins them.
+//! Contractions of matrix form run on the matrix unit: boxes of the operands go to L1 and from there,
+//! rearranged to matrices, to the unit's own buffers. Its output reaches the vector unit through a
+//! workspace in device memory where no route joins them.
 //!
 //! Blocks have one static size: the last block of an axis starts earlier, so that it ends with the
-//! axis, and computes some points a second time. Chunks of a reduction divide it exactly.
+//! axis, and computes some points a second time. Within a block a stage may go through its reductions
+//! in chunks, or, without any, through the iterators that no axis of the grid runs along; chunks divide
+//! their iterator exactly.
 
+mod arrange;
 mod build;
+mod error;
+pub mod interp;
+mod matrix;
+mod positions;
 mod split;
+mod stage;
+mod vector;
 
 use crate::affine::Affine;
 use crate::kernel::GridAxis;
@@ -19,8 +29,31 @@ use crate::nest::Nest;
 use crate::scalar::FloatBits;
 use crate::types::TensorType;
 
-pub use build::{OnChipError, lower};
+pub use arrange::{Arrange, Place, Side};
+pub use build::lower;
+pub use error::OnChipError;
 pub use split::Split;
+pub use stage::chunked;
+
+/// What the lowering has to know of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// The matrix unit; without it contractions run on the vector unit.
+    pub matrix: Option<MatrixUnit>,
+    /// Whether tiles that are filled in a loop have two buffers.
+    pub double_buffer: bool,
+}
+
+/// The buffers of a matrix unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatrixUnit {
+    /// Size of the left operand's buffer.
+    pub left_bytes: i64,
+    /// Size of the right operand's buffer.
+    pub right_bytes: i64,
+    /// Whether a route leads from the accumulators to the vector unit's memory.
+    pub feeds_vector: bool,
+}
 
 /// A memory that tiles lie in. The number is the one of the kernel ABI's scratch words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -119,19 +152,37 @@ pub enum Step {
     },
     /// Run a nest on the vector unit; its operands are tiles.
     Compute(Nest),
-    /// Add a contraction of two tiles to an accumulator tile, on the matrix unit. The nest's operands
-    /// are tiles; its combiner starts from what the accumulator holds.
-    MultiplyAccumulate(Nest),
-    /// Run the body for every chunk of the reduction iterators, row-major.
+    /// Copy elements of a tile to another tile, or to device memory, in another order.
+    Arrange(Arrange),
+    /// Write the positions `start`, `start + 1`, ... to a tile of one dimension.
+    Positions {
+        /// Destination.
+        tile: TileId,
+        /// Position of its first element.
+        start: Affine,
+    },
+    /// A step of the matrix unit on tiles `[.., M, K]`, `[.., K, N]` and `[.., M, N]`, with the same
+    /// batch dimension or none: `accumulator += left * right`.
+    Multiply {
+        /// Left operand.
+        left: TileId,
+        /// Right operand.
+        right: TileId,
+        /// Sums.
+        accumulator: TileId,
+        /// The sums start from 0 instead of what the accumulator holds.
+        init: bool,
+    },
+    /// Run the body for every chunk of the chunked iterators, row-major.
     Chunks {
-        /// Chunked iterators, outermost first; their starts follow those of the grid axes.
+        /// Chunked iterators, outermost first; their starts follow those of what is around.
         axes: Vec<ChunkAxis>,
-        /// Steps of one chunk. The loads come first.
+        /// Steps of one chunk. Transfers to double tiles come first.
         body: Vec<Step>,
     },
 }
 
-/// A reduction iterator that is on chip a piece at a time.
+/// An iterator that is on chip a piece at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkAxis {
     /// Points along the iterator.

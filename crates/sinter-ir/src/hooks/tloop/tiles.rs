@@ -1,7 +1,7 @@
 //! Tiles, computed reads, layout changes, split reductions.
 
 use melior::ir::operation::{OperationLike, OperationRef};
-use melior::ir::{Attribute, Type};
+use melior::ir::{Attribute, Type, TypeLike};
 
 use super::super::shape::{
     argument_types, block, each_equal, element, extents, int, ints, operand_types, rank,
@@ -38,6 +38,13 @@ pub(super) fn tile(op: OperationRef<'_, '_>) -> Checked {
         "axes and carried values",
         extents.len() + initial.len(),
     )?;
+    for (i, ty) in arguments[..extents.len()].iter().enumerate() {
+        // SAFETY: asked of a type that is alive.
+        let index = unsafe { mlir_sys::mlirTypeIsAIndex(ty.to_raw()) };
+        ensure(index, || {
+            format!("argument {i} of the region is '{ty}', but must be 'index'")
+        })?;
+    }
     each_equal("carried argument", &arguments[extents.len()..], &initial)?;
     let yielded = yielded(body)?;
     same_count(
@@ -66,7 +73,29 @@ pub(super) fn extract(op: OperationRef<'_, '_>) -> Checked {
     ensure(extents(result) == sizes, || {
         format!("result is '{result}', which is not of the sizes")
     })?;
-    each_equal("element", &[element(result)], &[element(source)])
+    each_equal("element", &[element(result)], &[element(source)])?;
+    tile_inside(op, "static_offsets", &sizes, source)
+}
+
+/// What is known of a tile lies inside the tensor.
+fn tile_inside(
+    op: OperationRef<'_, '_>,
+    offsets: &str,
+    sizes: &[Option<i64>],
+    whole: Type<'_>,
+) -> Checked {
+    let offsets = ints(op, offsets);
+    for (d, extent) in extents(whole).into_iter().enumerate() {
+        let known = offsets.get(d).filter(|&&offset| offset != i64::MIN);
+        let (Some(&first), Some(size), Some(extent)) = (known, sizes[d], extent) else {
+            continue;
+        };
+        let end = first + size;
+        ensure(first >= 0 && end <= extent, || {
+            format!("reaches from {first} to {end} along dimension {d}, which has {extent}")
+        })?;
+    }
+    Ok(())
 }
 
 pub(super) fn insert(op: OperationRef<'_, '_>) -> Checked {
@@ -83,7 +112,9 @@ pub(super) fn insert(op: OperationRef<'_, '_>) -> Checked {
         "dimensions of the target",
         rank(operands[1]),
     )?;
-    each_equal("element", &[element(operands[0])], &[element(operands[1])])
+    each_equal("element", &[element(operands[0])], &[element(operands[1])])?;
+    let sizes = extents(operands[0]);
+    tile_inside(op, "static_offsets", &sizes, operands[1])
 }
 
 /// `stored` has the physical shape of `logical` in the layout.

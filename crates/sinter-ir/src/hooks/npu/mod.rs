@@ -1,15 +1,17 @@
 //! Spaces, transfers, engines, launches.
 
+mod copy;
+mod mma;
+
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{Attribute, AttributeLike, BlockLike, Type, TypeLike};
 use mlir_sys::{MlirAttribute, MlirRewriterBase, MlirStringRef};
 use sinter_sys::attributes::npu;
 use sinter_sys::shim::text;
 
-use super::shape::{block, each_equal, element, extents, int, operand_types, rank, result_types};
+use super::shape::{block, each_equal, element, extents, int, operand_types, result_types};
 use super::tloop::{function_inputs, function_results};
 use super::{Checked, ensure, same_count};
-use crate::attr;
 use crate::graph::op_name;
 
 pub(super) fn verify(op: OperationRef<'_, '_>, mnemonic: &str) -> Checked {
@@ -18,11 +20,11 @@ pub(super) fn verify(op: OperationRef<'_, '_>, mnemonic: &str) -> Checked {
         "program" => program(op),
         "alloc" => alloc(op),
         "release" => on_chip("tile", operand_types(op)[0]),
-        "copy" => copy(op),
+        "copy" => copy::verify(op),
         "wait" => ensure(op.operand_count() > 0, || "waits for nothing".to_string()),
         "sync" => sync(op),
         "compute" => compute(op),
-        "mma" => mma(op),
+        "mma" => mma::verify(op),
         "buffer" => in_gm("buffer", result_types(op)[0]),
         "view" => {
             in_gm("view", result_types(op)[0])?;
@@ -135,59 +137,6 @@ fn alloc(op: OperationRef<'_, '_>) -> Checked {
     not_negative(op, "offset")
 }
 
-/// Which space an engine moves from.
-const SOURCES: [(&str, &str); 4] = [
-    ("mte2", "gm"),
-    ("mte1", "l1"),
-    ("mte3", "ub"),
-    ("fixpipe", "l0c"),
-];
-
-fn copy(op: OperationRef<'_, '_>) -> Checked {
-    let operands = operand_types(op);
-    let (source, target) = (operands[0], operands[1]);
-    let count = |name| {
-        op.attribute(name)
-            .ok()
-            .and_then(attr::as_ints)
-            .map_or(0, |v| v.len())
-    };
-    let source_offsets = count("static_source_offsets");
-    same_count(
-        "source offsets",
-        source_offsets,
-        "dimensions of the source",
-        rank(source),
-    )?;
-    let target_offsets = count("static_target_offsets");
-    same_count(
-        "target offsets",
-        target_offsets,
-        "dimensions of the target",
-        rank(target),
-    )?;
-    let (sizes, most) = (count("static_sizes"), rank(source).min(rank(target)));
-    ensure(sizes <= most, || {
-        format!("has {sizes} sizes for {most} common dimensions")
-    })?;
-    each_equal("target element", &[element(target)], &[element(source)])?;
-    let engine = word(op, "engine", npu::sinterNpuEngineAttrValue);
-    let from = SOURCES
-        .iter()
-        .find(|(name, _)| *name == engine)
-        .map(|(_, from)| *from);
-    let from = from.ok_or_else(|| format!("engine '{engine}' moves no data"))?;
-    ensure(space(source) == Some(from), || {
-        format!("engine '{engine}' moves from '{from}', not from '{source}'")
-    })?;
-    ensure(space(target) != Some(from), || {
-        format!("moves from '{from}' to itself")
-    })?;
-    ensure(!op.has_attribute("post_op") || engine == "fixpipe", || {
-        format!("engine '{engine}' has no function to apply on the way")
-    })
-}
-
 fn sync(op: OperationRef<'_, '_>) -> Checked {
     let mut parent = op.parent_operation();
     while let Some(at) = parent {
@@ -215,34 +164,6 @@ fn compute(op: OperationRef<'_, '_>) -> Checked {
             || format!("holds '{name}', which is not plain code"),
         )?;
         next = inner.next_in_block();
-    }
-    Ok(())
-}
-
-fn mma(op: OperationRef<'_, '_>) -> Checked {
-    let operands = operand_types(op);
-    for (what, ty) in ["lhs", "rhs", "acc"].iter().zip(&operands) {
-        ensure(rank(*ty) == 2, || {
-            format!("{what} is '{ty}', but must have two dimensions")
-        })?;
-    }
-    let shape = |i: usize| (extents(operands[i])[0], extents(operands[i])[1]);
-    let ((m, k), (k2, n), acc) = (shape(0), shape(1), shape(2));
-    ensure(k == k2, || {
-        format!("'{}' and '{}' do not share K", operands[0], operands[1])
-    })?;
-    ensure((m, n) == acc, || {
-        format!("acc '{}' does not have M and N", operands[2])
-    })?;
-    each_equal(
-        "rhs element",
-        &[element(operands[1])],
-        &[element(operands[0])],
-    )?;
-    for (ty, want) in operands.iter().zip(["l0a", "l0b", "l0c"]) {
-        ensure(space(*ty) == Some(want), || {
-            format!("operand '{ty}' must be in '{want}'")
-        })?;
     }
     Ok(())
 }
