@@ -1,95 +1,102 @@
-//! A lower bound on the price of every program made of the candidates.
+//! A lower bound on the price of every program made of the candidates, and how it is shared out.
 //!
-//! Every operator has to be in at least one kernel. So any values `y >= 0` of operators whose sum over
-//! the operators of each candidate is at most its price (a feasible dual of the covering program) sum
-//! to a bound. They start as shares of the cheapest candidate of each operator, in proportion to what
-//! operators cost alone, and are then raised one after another by the slack that is left.
+//! Every operator has to be computed for good by some kernel, but for those that may be computed again
+//! in each of their users. So any values `y >= 0` of operators whose sum over what each candidate
+//! computes for good is at most its price (a feasible dual of the covering program) sum to a bound.
+//! They start as shares of the cheapest candidate of each operator, in proportion to what operators
+//! cost alone, and are then raised one after another by the slack that is left.
 
-use std::collections::BTreeMap;
+use crate::space::Candidate;
 
-use sinter_device::Time;
-use sinter_ops::NodeId;
-
-/// The bound for legal candidates, each with its price. `alone` is the price of each operator by
-/// itself.
-pub(crate) fn lower_bound(
-    candidates: &BTreeMap<Vec<NodeId>, Time>,
-    alone: &BTreeMap<NodeId, Time>,
-) -> Time {
-    let mut with: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
-    let sets: Vec<_> = candidates.iter().collect();
-    for (c, (nodes, _)) in sets.iter().enumerate() {
-        for node in *nodes {
-            with.entry(*node).or_default().push(c);
+/// Values of operators, in the units of prices: what is still to be paid for a set of operators is at
+/// least their sum.
+pub(crate) fn shares(candidates: &[Candidate], optional: &[bool]) -> Vec<u64> {
+    let count = optional.len();
+    let mut alone = vec![1u128; count];
+    let mut with: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for (number, candidate) in candidates.iter().enumerate() {
+        for &node in &candidate.homed {
+            with[node as usize].push(number);
+        }
+        if let [node] = candidate.homed[..] {
+            let known = &mut alone[node as usize];
+            *known = (*known).max(u128::from(candidate.time));
         }
     }
-    let weight = |n: &NodeId| alone.get(n).map_or(1, |t| u128::from(t.0).max(1));
-    let weights: Vec<u128> = sets
-        .iter()
-        .map(|(nodes, _)| nodes.iter().map(weight).sum())
-        .collect();
-    let mut value: BTreeMap<NodeId, u64> = BTreeMap::new();
-    for node in alone.keys() {
-        let share = |&c: &usize| {
-            u64::try_from(u128::from(sets[c].1.0) * weight(node) / weights[c]).unwrap_or(u64::MAX)
-        };
-        let least = with.get(node).and_then(|cs| cs.iter().map(share).min());
-        value.insert(*node, least.unwrap_or(0));
-    }
-    let used = |c: usize, value: &BTreeMap<NodeId, u64>| -> u64 {
-        sets[c]
-            .0
-            .iter()
-            .map(|n| value.get(n).copied().unwrap_or(0))
-            .sum()
+    let counted = |c: &Candidate| -> Vec<usize> {
+        let homed = c.homed.iter().map(|&n| n as usize);
+        homed.filter(|&n| !optional[n]).collect()
     };
-    let mut slack: Vec<u64> = (0..sets.len())
-        .map(|c| sets[c].1.0.saturating_sub(used(c, &value)))
+    let counted: Vec<_> = candidates.iter().map(counted).collect();
+    let weights: Vec<u128> = counted
+        .iter()
+        .map(|nodes| nodes.iter().map(|&n| alone[n]).sum())
         .collect();
-    for (node, candidates) in &with {
-        let room = candidates.iter().map(|&c| slack[c]).min().unwrap_or(0);
-        if let Some(v) = value.get_mut(node) {
-            *v += room;
-            candidates.iter().for_each(|&c| slack[c] -= room);
-        }
+    let share = |node: usize, &c: &usize| {
+        let share = u128::from(candidates[c].time) * alone[node] / weights[c].max(1);
+        u64::try_from(share).unwrap_or(u64::MAX)
+    };
+    let mut value: Vec<u64> = (0..count)
+        .map(|node| match optional[node] {
+            true => 0,
+            false => {
+                let least = with[node].iter().map(|c| share(node, c)).min();
+                least.unwrap_or(0)
+            }
+        })
+        .collect();
+    let mut slack: Vec<u64> = candidates
+        .iter()
+        .zip(&counted)
+        .map(|(c, nodes)| {
+            c.time
+                .saturating_sub(nodes.iter().map(|&n| value[n]).sum::<u64>())
+        })
+        .collect();
+    for node in (0..count).filter(|&n| !optional[n]) {
+        let room = with[node].iter().map(|&c| slack[c]).min().unwrap_or(0);
+        value[node] += room;
+        with[node].iter().for_each(|&c| slack[c] -= room);
     }
-    Time(value.values().sum())
+    value
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn sets(list: &[(&[u32], u64)]) -> BTreeMap<Vec<NodeId>, Time> {
-        let ids = |n: &[u32]| n.iter().map(|&i| NodeId(i)).collect();
-        list.iter().map(|(n, t)| (ids(n), Time(*t))).collect()
-    }
-
-    fn alone(list: &[u64]) -> BTreeMap<NodeId, Time> {
-        list.iter()
-            .enumerate()
-            .map(|(n, &t)| (NodeId(n as u32), Time(t)))
-            .collect()
+    fn bound(sets: &[(&[u32], u64)], count: usize) -> u64 {
+        let candidates: Vec<_> = sets
+            .iter()
+            .map(|(nodes, time)| Candidate {
+                nodes: nodes.to_vec(),
+                homed: nodes.to_vec(),
+                leaves: Vec::new(),
+                stored: nodes.to_vec(),
+                time: *time,
+            })
+            .collect();
+        shares(&candidates, &vec![false; count]).iter().sum()
     }
 
     #[test]
     fn exact_where_one_choice_is_best_everywhere() {
-        let candidates = sets(&[(&[0], 10), (&[1], 10), (&[2], 10), (&[0, 1], 12)]);
-        assert_eq!(lower_bound(&candidates, &alone(&[10, 10, 10])), Time(22));
+        let sets: &[(&[u32], u64)] = &[(&[0], 10), (&[1], 10), (&[2], 10), (&[0, 1], 12)];
+        assert_eq!(bound(sets, 3), 22);
     }
 
     #[test]
     fn never_above_the_best_cover() {
-        // The best cover of a triangle of pairs takes two of them, or a pair and a single.
-        let candidates = sets(&[
+        // The best cover of a triangle of pairs takes a pair and a single.
+        let sets: &[(&[u32], u64)] = &[
             (&[0], 10),
             (&[1], 10),
             (&[2], 10),
             (&[0, 1], 12),
             (&[1, 2], 12),
             (&[0, 2], 12),
-        ]);
-        let bound = lower_bound(&candidates, &alone(&[10, 10, 10]));
-        assert!(bound <= Time(22) && bound >= Time(18), "{bound:?}");
+        ];
+        let bound = bound(sets, 3);
+        assert!((18..=22).contains(&bound), "{bound}");
     }
 }

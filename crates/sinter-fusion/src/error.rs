@@ -4,6 +4,7 @@
 use sinter_ops::Mark;
 
 use crate::legality::LegalityCode;
+use crate::options::Policy;
 
 /// A graph has no program of kernels on the device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -94,6 +95,15 @@ pub enum FusionError {
         /// Cause, with a counterexample where there is one.
         cause: String,
     },
+    /// An extraction gave something that is no program.
+    #[error("the extraction's grouping is no program: {cause}")]
+    Extraction {
+        /// Cause.
+        cause: String,
+    },
+    /// A policy was left out when Sinter was built.
+    #[error("the policy '{0}' is not built in; build Sinter with `--features {1}`")]
+    NotBuilt(Policy, &'static str),
 }
 
 /// The first ONNX name of a node, or a stand-in.

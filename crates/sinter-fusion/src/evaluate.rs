@@ -14,6 +14,7 @@ use crate::cost::Cost;
 use crate::extend::{self, Candidate};
 use crate::fused::Placement;
 use crate::legality::{self, LegalityCode};
+use crate::memo::{Known, Numbers, Scheduled, Shared, Structure};
 use crate::options::Limits;
 use crate::stored::Stored;
 
@@ -58,7 +59,8 @@ pub(crate) struct Evaluator<'a> {
     /// What the user insists on.
     pub(crate) control: Resolved,
     by_nodes: HashMap<(Vec<NodeId>, Vec<ValueId>), Outcome>,
-    by_structure: HashMap<Kernel, Result<(Price, Vec<u64>), Illegal>>,
+    memo: Shared,
+    numbers: Numbers,
     /// Candidates formed.
     pub(crate) evaluated: usize,
     /// Candidates whose structure was known.
@@ -66,6 +68,7 @@ pub(crate) struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
+    /// An evaluator by itself.
     pub(crate) fn new(
         graph: &'a Graph,
         device: &'a Device,
@@ -73,6 +76,21 @@ impl<'a> Evaluator<'a> {
         layouts: &'a BTreeMap<ValueId, Layout>,
         placements: &'a [Placement],
     ) -> Self {
+        let memo = Shared::default();
+        Self::with_memo(graph, device, limits, layouts, placements, &memo)
+    }
+
+    /// An evaluator that shares what it finds out with others of the same device and limits.
+    pub(crate) fn with_memo(
+        graph: &'a Graph,
+        device: &'a Device,
+        limits: &'a Limits,
+        layouts: &'a BTreeMap<ValueId, Layout>,
+        placements: &'a [Placement],
+        memo: &Shared,
+    ) -> Self {
+        let stored = Stored::new(graph, layouts, placements);
+        let numbers = memo.borrow_mut().number(graph, &stored);
         Self {
             graph,
             device,
@@ -83,7 +101,8 @@ impl<'a> Evaluator<'a> {
             cost: &Cost::Time,
             control: Resolved::default(),
             by_nodes: HashMap::new(),
-            by_structure: HashMap::new(),
+            memo: memo.clone(),
+            numbers,
             evaluated: 0,
             memoised: 0,
         }
@@ -118,50 +137,23 @@ impl<'a> Evaluator<'a> {
             .map(|p| p.price.total)
     }
 
-    /// Legal candidates so far, with the least price of each set of nodes.
-    pub(crate) fn candidates(&self) -> BTreeMap<Vec<NodeId>, Time> {
-        let mut out: BTreeMap<Vec<NodeId>, Time> = BTreeMap::new();
-        for ((nodes, _), outcome) in &self.by_nodes {
-            if let Ok(priced) = outcome.as_ref() {
-                let least = out.entry(nodes.clone()).or_insert(Time::MAX);
-                *least = priced.price.total.min(*least);
-            }
-        }
-        out
-    }
-
     fn evaluate(&mut self, nodes: &[NodeId], outputs: &[ValueId]) -> Result<Priced, Illegal> {
         self.check_limits(nodes, outputs)?;
         self.check_effects(nodes)?;
         legality::check_elements(self.graph, self.device, nodes)?;
         extend::check(&self.candidate(nodes, outputs))?;
         self.evaluated += 1;
-        let formed = self.form(nodes, outputs)?;
-        let mut structure = formed.kernel.clone();
-        structure.stages.iter_mut().for_each(|s| s.origins.clear());
-        let known = match self.by_structure.get(&structure) {
-            Some(known) => {
-                self.memoised += 1;
-                known.clone()
-            }
-            None => {
-                let found = realise(structure.clone(), self.device, self.reassociate)
-                    .map(|(_, price)| (price, touched_bytes(&structure)));
-                self.by_structure.insert(structure, found.clone());
-                found
-            }
-        };
-        let (mut price, touched) = known?;
+        let structure = self.numbers.structure(self.graph, nodes, outputs);
+        let known = self.known(nodes, outputs, &structure)?;
+        let mut price = known.price.clone();
         price.total += extend::time(&self.candidate(nodes, outputs));
         price.total = self.cost.of(&price, self.graph, nodes);
-        let slots = formed.values.iter().zip(&formed.kernel.slots).zip(touched);
-        let stored = |((value, slot), bytes): ((&Option<ValueId>, &_), u64)| {
-            let slot: &sinter_loops::kernel::Slot = slot;
-            (slot.role != Role::Temporary).then_some(((*value)?, slot.role, bytes))
-        };
+        let touched = known.touched.iter();
         Ok(Priced {
             price,
-            touched: slots.filter_map(stored).collect(),
+            touched: touched
+                .map(|&(n, role, bytes)| (structure.values[n], role, bytes))
+                .collect(),
         })
     }
 
@@ -174,6 +166,55 @@ impl<'a> Evaluator<'a> {
         }
     }
 
+    fn known(&mut self, nodes: &[NodeId], outputs: &[ValueId], structure: &Structure) -> Known {
+        let known = self.memo.borrow().get(&structure.key).cloned();
+        if let Some(known) = known {
+            self.memoised += 1;
+            return known;
+        }
+        let found = self.find_out(nodes, outputs, &structure.values);
+        let key = structure.key.clone();
+        self.memo.borrow_mut().insert(key, found.clone());
+        found
+    }
+
+    /// Forms, schedules and prices a kernel. Of the values that it touches, those are told that it
+    /// reads from outside or writes, by their places in `values`.
+    fn find_out(&self, nodes: &[NodeId], outputs: &[ValueId], values: &[ValueId]) -> Known {
+        let mut formed = self.form(nodes, outputs)?;
+        let makers = self.makers(nodes);
+        for (stage, place) in formed.kernel.stages.iter_mut().zip(makers) {
+            stage.origins = vec![place.to_string()];
+        }
+        let bytes = touched_bytes(&formed.kernel);
+        let slots = formed.values.iter().zip(&formed.kernel.slots).zip(bytes);
+        let touched = slots.filter_map(|((value, slot), bytes)| {
+            let stored = slot.role != Role::Temporary;
+            let place = values.iter().position(|v| stored && Some(*v) == *value)?;
+            Some((place, slot.role, bytes))
+        });
+        let touched = touched.collect();
+        let (kernel, price) = realise(formed.kernel, self.device, self.reassociate)?;
+        Ok(Rc::new(Scheduled {
+            price,
+            touched,
+            kernel,
+        }))
+    }
+
+    /// By stage of the formed kernel, the place of its node.
+    fn makers(&self, nodes: &[NodeId]) -> Vec<usize> {
+        let mut out = Vec::new();
+        for (place, node) in nodes.iter().enumerate() {
+            let node = &self.graph.nodes[node.0 as usize];
+            let types: Vec<_> = node.inputs.iter().map(|v| self.graph.ty(*v)).collect();
+            let types: Vec<_> = types.into_iter().cloned().collect();
+            let stages = node.op.loops(&types).map_or(0, |l| l.stages.len());
+            out.extend(std::iter::repeat_n(place, stages));
+        }
+        out
+    }
+
     fn check_limits(&self, nodes: &[NodeId], outputs: &[ValueId]) -> Result<(), Illegal> {
         let over = |what: &str, count: usize, limit: usize| {
             (count > limit).then(|| Illegal {
@@ -184,7 +225,14 @@ impl<'a> Evaluator<'a> {
         };
         let operators = over("operators", nodes.len(), self.limits.kernel_operators);
         let outputs = over("outputs", outputs.len(), self.limits.kernel_outputs);
-        operators.or(outputs).map_or(Ok(()), Err)
+        let node = |n: &NodeId| &self.graph.nodes[n.0 as usize];
+        let anchors = nodes.iter().filter(|n| node(n).op.traits().contraction);
+        let anchors = over(
+            "matrix products and convolutions",
+            anchors.count(),
+            self.limits.kernel_anchors,
+        );
+        operators.or(outputs).or(anchors).map_or(Ok(()), Err)
     }
 
     fn check_effects(&self, nodes: &[NodeId]) -> Result<(), Illegal> {
@@ -225,18 +273,39 @@ impl<'a> Evaluator<'a> {
 
     /// The kernel of a group, with the names of its nodes, ready to be lowered.
     pub(crate) fn realise(
-        &self,
+        &mut self,
         nodes: &[NodeId],
         outputs: &[ValueId],
     ) -> Result<Realised, Illegal> {
         let formed = self.form(nodes, outputs)?;
-        let (kernel, mut price) = realise(formed.kernel.clone(), self.device, self.reassociate)?;
+        let structure = self.numbers.structure(self.graph, nodes, outputs);
+        let known = self.known(nodes, outputs, &structure)?;
+        let mut kernel = known.kernel.clone();
+        for stage in &mut kernel.stages {
+            stage.origins = self.names(nodes, &stage.origins);
+        }
+        let mut price = known.price.clone();
         price.total += extend::time(&self.candidate(nodes, outputs));
         Ok(Realised {
             formed,
             kernel,
             price,
         })
+    }
+
+    /// Names of the nodes at places that are given as text, each once.
+    fn names(&self, nodes: &[NodeId], places: &[String]) -> Vec<String> {
+        let mut out: Vec<String> = Vec::new();
+        for place in places {
+            let node = place.parse().ok().and_then(|p: usize| nodes.get(p));
+            let origins = node.map(|n| &self.graph.nodes[n.0 as usize].origins);
+            for name in origins.into_iter().flatten() {
+                if !out.contains(name) {
+                    out.push(name.clone());
+                }
+            }
+        }
+        out
     }
 }
 

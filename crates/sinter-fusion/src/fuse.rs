@@ -3,21 +3,24 @@
 use std::collections::BTreeSet;
 
 use sinter_device::{Device, Time};
-use sinter_ops::{Graph, NodeId, Operator};
+use sinter_ops::{Graph, Node, NodeId, Operator};
 
 use crate::control::{self, Control, Resolved};
 use crate::cost::Cost;
 use crate::error::{FusionError, origin_of};
 use crate::evaluate::{Evaluator, Illegal};
+use crate::extraction::{self, Extraction, Grouping, Problem};
 use crate::fused::{Fused, Group, Placement, Statistics};
 use crate::layouts::{self, Layouts};
+use crate::memo::Shared;
 use crate::options::{Numerics, Options, Policy};
 use crate::partition::{Flow, GroupId, Partition};
+use crate::placements;
+use crate::policies::Apart;
 use crate::refusals::refusals;
 use crate::runner_up::runner_up;
 use crate::saturate::rewrite;
 use crate::traffic::intermediate_bytes;
-use crate::{bound, contract, greedy, improve, placements};
 
 /// Longest part of a kernel's name that tells its operators.
 const NAME_LENGTH: usize = 40;
@@ -25,32 +28,78 @@ const NAME_LENGTH: usize = 40;
 /// Rewrites a graph, chooses layouts, and groups its operators into kernels.
 ///
 /// # Errors
-/// When an operator has no kernel on the device, not even by itself.
+/// When an operator has no kernel on the device, not even by itself, or the policy is not built in.
 pub fn fuse(graph: &Graph, device: &Device, options: &Options) -> Result<Fused, FusionError> {
+    let extraction = extraction::of_policy(options.policy)?;
+    let wanted = options.policy != Policy::None;
+    run(
+        graph,
+        device,
+        options,
+        wanted.then_some(extraction.as_ref()),
+    )
+}
+
+/// Like [`fuse`](fn@fuse), with an extraction of the caller's own instead of the policy's.
+///
+/// # Errors
+/// When an operator has no kernel on the device, not even by itself, or the extraction's grouping is
+/// no program.
+pub fn fuse_with(
+    graph: &Graph,
+    device: &Device,
+    options: &Options,
+    extraction: &dyn Extraction,
+) -> Result<Fused, FusionError> {
+    run(graph, device, options, Some(extraction))
+}
+
+/// One kernel per operator without an extraction.
+fn run(
+    graph: &Graph,
+    device: &Device,
+    options: &Options,
+    extraction: Option<&dyn Extraction>,
+) -> Result<Fused, FusionError> {
     options.control.check(graph)?;
     let device = &device
         .clone()
         .with_fixed_reductions(options.numerics_limit() == Numerics::Exact);
+    let memo = Shared::default();
+    let context = |options| Context {
+        device,
+        options,
+        memo: &memo,
+    };
     let folded = rewrite(graph, options, true)?;
     let plain = Options {
+        policy: Policy::None,
         control: Control::default(),
         cost: Cost::Time,
         ..options.clone()
     };
     let unmarked = control::unmarked(&folded.graph);
-    let unfused = Program::plain(&unmarked).grouped(Policy::None, device, &plain)?;
+    let unfused = Program::plain(&unmarked).fused(&Apart, &context(&plain))?;
     let wishes = !options.control.is_empty() || control::is_marked(&folded.graph);
-    let mut fused = match options.policy {
-        Policy::None if !wishes => unfused.clone(),
-        Policy::None => Program::plain(&folded.graph).grouped(Policy::None, device, options)?,
-        policy => {
+    let context = context(options);
+    let mut fused = match extraction {
+        None if !wishes => unfused.clone(),
+        None => Program::plain(&folded.graph).fused(&Apart, &context)?,
+        Some(extraction) => {
             let saturated = rewrite(&folded.graph, options, false)?;
-            let mut fused = Program::placed(&saturated.graph).grouped(policy, device, options)?;
-            let dearer = fused.statistics.price > unfused.statistics.price;
-            if options.cost.is_time() && dearer {
-                // The rewritten program lost against its original: keep that.
-                fused = Program::placed(&folded.graph).grouped(policy, device, options)?;
+            // Rewriting and placing may lose by price: the cheapest form is kept.
+            let mut forms = vec![Program::placed(&saturated.graph)];
+            if !same_operators(&saturated.graph, &folded.graph) {
+                forms.push(Program::placed(&folded.graph));
             }
+            let mut best = cheapest(forms, extraction, &context)?;
+            if options.cost.is_time() && best.1.cost > unfused.statistics.price {
+                let plain = cheapest(vec![Program::plain(&folded.graph)], extraction, &context)?;
+                if plain.1.cost < best.1.cost {
+                    best = plain;
+                }
+            }
+            let mut fused = best.0.finish(best.1, &context)?;
             let statistics = &mut fused.statistics;
             statistics.egraph_iterations = saturated.run.iterations.len();
             statistics.egraph_nodes = saturated.nodes;
@@ -66,6 +115,13 @@ pub fn fuse(graph: &Graph, device: &Device, options: &Options) -> Result<Fused, 
     fused.saturation.insert(0, folded.run);
     control::unmark(&mut fused);
     Ok(fused)
+}
+
+/// What all forms of a program are grouped with.
+struct Context<'a> {
+    device: &'a Device,
+    options: &'a Options,
+    memo: &'a Shared,
 }
 
 /// A graph with its layouts, views and placements.
@@ -98,100 +154,159 @@ impl<'a> Program<'a> {
         }
     }
 
-    fn grouped(
-        self,
-        policy: Policy,
-        device: &Device,
-        options: &Options,
-    ) -> Result<Fused, FusionError> {
-        let Self {
-            graph,
-            layouts,
-            placements,
-        } = self;
-        let flow = Flow::new(graph, &layouts.views, &placements);
+    /// What an operator's kernels are priced by.
+    fn evaluator<'p>(&'p self, context: &Context<'p>) -> Evaluator<'p> {
+        let (device, options) = (context.device, context.options);
+        let (of, placements) = (&self.layouts.of, &self.placements);
         let limits = &options.limits;
-        let mut evaluator = Evaluator::new(graph, device, limits, &layouts.of, &placements);
+        let mut evaluator =
+            Evaluator::with_memo(self.graph, device, limits, of, placements, context.memo);
         evaluator.reassociate = options.numerics_limit() >= Numerics::Reassociating;
         evaluator.cost = &options.cost;
-        let singles = Partition::singles(&flow);
-        check_singles(&singles, &flow, &mut evaluator)?;
-        evaluator.control = Resolved::new(&options.control, graph, &flow)?;
+        evaluator
+    }
+
+    /// Chooses kernels.
+    fn search(
+        &self,
+        extraction: &dyn Extraction,
+        context: &Context<'_>,
+    ) -> Result<Searched, FusionError> {
+        let flow = Flow::new(self.graph, &self.layouts.views, &self.placements);
+        let mut evaluator = self.evaluator(context);
+        check_singles(&Partition::singles(&flow), &flow, &mut evaluator)?;
+        let control = &context.options.control;
+        evaluator.control = Resolved::new(control, self.graph, &flow)?;
         let start = Resolved::start(&flow, &mut evaluator)?;
-        let chosen = match policy {
-            Policy::None => start,
-            Policy::Greedy => greedily(start, &flow, &mut evaluator),
-            Policy::Egraph => {
-                let greedy = greedily(start, &flow, &mut evaluator);
-                let ceiling = greedy.time(&flow, &mut evaluator);
-                let better = improve::run(greedy, limits.rounds, &flow, &mut evaluator);
-                let time = better.time(&flow, &mut evaluator);
-                assert!(
-                    time <= ceiling,
-                    "the search made its start worse: {time:?} {ceiling:?}"
-                );
-                better
-            }
-        };
-        let refusals = match policy {
+        let mut problem = Problem::new(&flow, &start, &mut evaluator, &context.options.limits);
+        let grouping = extraction.extract(&mut problem);
+        let partition = problem.partition(&grouping)?;
+        Ok(Searched {
+            cost: partition.time(&flow, &mut evaluator).unwrap_or(Time::MAX),
+            evaluated: evaluator.evaluated,
+            memoised: evaluator.memoised,
+            control: evaluator.control,
+            partition,
+            grouping,
+            flow,
+        })
+    }
+
+    /// The program with the kernels that were chosen.
+    fn finish(&self, searched: Searched, context: &Context<'_>) -> Result<Fused, FusionError> {
+        let options = context.options;
+        let Searched {
+            partition,
+            grouping,
+            flow,
+            cost,
+            ..
+        } = searched;
+        let mut evaluator = self.evaluator(context);
+        evaluator.control = searched.control;
+        let refusals = match options.policy {
             Policy::None => Vec::new(),
-            _ => refusals(&chosen, &flow, &mut evaluator),
+            _ => refusals(&partition, &flow, &mut evaluator),
         };
-        let mut groups = groups(&chosen, &flow, &evaluator)?;
-        if policy != Policy::None {
-            let order = chosen.order(&flow).unwrap_or_default();
+        let mut groups = groups(&partition, &flow, &mut evaluator)?;
+        if options.policy != Policy::None {
+            let order = partition.order(&flow).unwrap_or_default();
             for (group, id) in groups.iter_mut().zip(order) {
-                group.runner_up = runner_up(id, &chosen, &flow, &mut evaluator);
+                group.runner_up = runner_up(id, &partition, &flow, &mut evaluator);
             }
         }
+        let price: Time = groups.iter().map(|g| g.price.total).sum();
+        let bound = grouping.lower_bound;
         let statistics = Statistics {
             operators: flow.nodes.len(),
             kernels: groups.len(),
             intermediate_bytes: intermediate_bytes(
-                graph,
-                &layouts.views,
-                &placements,
-                &chosen,
+                self.graph,
+                &self.layouts.views,
+                &self.placements,
+                &partition,
                 &flow,
                 &mut evaluator,
             ),
-            price: groups.iter().map(|g| g.price.total).sum(),
-            lower_bound: options
-                .cost
-                .is_time()
-                .then(|| bound(&singles, &flow, &mut evaluator)),
-            candidates: evaluator.evaluated,
-            memoised: evaluator.memoised,
+            price,
+            optimal: bound.is_some_and(|b| b >= cost),
+            lower_bound: bound
+                .filter(|_| options.cost.is_time())
+                .map(|b| b.min(price)),
+            pool: grouping.pool,
+            truncated: grouping.truncated,
+            candidates: searched.evaluated,
+            memoised: searched.memoised,
             ..Statistics::default()
         };
+        let singles = Partition::singles(&flow);
         Ok(Fused {
-            graph: graph.clone(),
+            graph: self.graph.clone(),
             groups: with_savings(groups, &singles, &flow, &mut evaluator),
-            views: layouts.views.clone(),
-            placements: placements.clone(),
-            layouts: layouts.of.clone(),
+            views: self.layouts.views.clone(),
+            placements: self.placements.clone(),
+            layouts: self.layouts.of.clone(),
             refusals,
             statistics,
             saturation: Vec::new(),
-            policy,
+            policy: options.policy,
             numerics: options.numerics_limit(),
-            device: device.name.clone(),
+            device: context.device.name.clone(),
         })
+    }
+
+    fn fused(
+        self,
+        extraction: &dyn Extraction,
+        context: &Context<'_>,
+    ) -> Result<Fused, FusionError> {
+        let searched = self.search(extraction, context)?;
+        self.finish(searched, context)
     }
 }
 
-/// No program made of the candidates formed so far is cheaper.
-fn bound(singles: &Partition, flow: &Flow, evaluator: &mut Evaluator<'_>) -> Time {
-    let alone = singles.groups.iter().filter_map(|(&id, nodes)| {
-        let outcome = evaluator.unforbidden(nodes, &singles.outputs(id, flow));
-        Some((nodes[0], outcome.as_ref().as_ref().ok()?.price.total))
-    });
-    let alone = alone.collect();
-    bound::lower_bound(&evaluator.candidates(), &alone)
+/// Kernels that were chosen for a program.
+struct Searched {
+    flow: Flow,
+    partition: Partition,
+    grouping: Grouping,
+    control: Resolved,
+    cost: Time,
+    evaluated: usize,
+    memoised: usize,
 }
 
-fn greedily(singles: Partition, flow: &Flow, evaluator: &mut Evaluator<'_>) -> Partition {
-    greedy::run(contract::run(singles, flow, evaluator), flow, evaluator)
+/// The form of a program that an extraction makes cheapest, the first of equals.
+fn cheapest<'a>(
+    forms: Vec<Program<'a>>,
+    extraction: &dyn Extraction,
+    context: &Context<'_>,
+) -> Result<(Program<'a>, Searched), FusionError> {
+    let mut best: Option<(Program<'a>, Searched)> = None;
+    let (mut evaluated, mut memoised) = (0, 0);
+    for form in forms {
+        let searched = form.search(extraction, context)?;
+        evaluated += searched.evaluated;
+        memoised += searched.memoised;
+        if best.as_ref().is_none_or(|(_, b)| searched.cost < b.cost) {
+            best = Some((form, searched));
+        }
+    }
+    let (form, searched) = best.ok_or_else(|| FusionError::Extraction {
+        cause: "there is no form of the program".to_owned(),
+    })?;
+    let searched = Searched {
+        evaluated,
+        memoised,
+        ..searched
+    };
+    Ok((form, searched))
+}
+
+/// Whether two graphs have the same operators, connected alike.
+fn same_operators(a: &Graph, b: &Graph) -> bool {
+    let alike = |(a, b): (&Node, &Node)| (&a.op, &a.inputs) == (&b.op, &b.inputs);
+    a.nodes.len() == b.nodes.len() && a.nodes.iter().zip(&b.nodes).all(alike)
 }
 
 /// Every operator must have a kernel by itself, so that there is a program at all.
@@ -223,15 +338,16 @@ fn no_kernel(node: NodeId, illegal: &Illegal, evaluator: &Evaluator<'_>) -> Fusi
 fn groups(
     partition: &Partition,
     flow: &Flow,
-    evaluator: &Evaluator<'_>,
+    evaluator: &mut Evaluator<'_>,
 ) -> Result<Vec<Group>, FusionError> {
     let order = partition.order(flow).unwrap_or_default();
     let make = |(number, id): (usize, GroupId)| {
         let nodes = partition.groups[&id].clone();
         let outputs = partition.outputs(id, flow);
-        let realised = evaluator
-            .realise(&nodes, &outputs)
-            .map_err(|illegal| no_kernel(nodes[0], &illegal, evaluator))?;
+        let realised = match evaluator.realise(&nodes, &outputs) {
+            Ok(realised) => realised,
+            Err(illegal) => return Err(no_kernel(nodes[0], &illegal, evaluator)),
+        };
         let graph = evaluator.graph;
         let name = kernel_name(number, &nodes, graph);
         let (mut formed, mut kernel) = (realised.formed.kernel, realised.kernel);

@@ -89,6 +89,10 @@ pub struct Statistics {
     pub unfused_price: Time,
     /// No choice among the candidates is cheaper than this, where known.
     pub lower_bound: Option<Time>,
+    /// Whether the price is proven to be the lower bound: no choice among the candidates is cheaper.
+    pub optimal: bool,
+    /// Candidate kernels over which the bound holds.
+    pub pool: usize,
     /// Candidate kernels that were formed and priced.
     pub candidates: usize,
     /// Candidates whose kernel structure had been priced before.
@@ -103,6 +107,14 @@ pub struct Statistics {
     pub egraph_classes: usize,
     /// Why it ended: `saturated`, `iterations`, `nodes`.
     pub egraph_stop: String,
+}
+
+impl Statistics {
+    /// How far the price is above the lower bound, as a fraction of the bound.
+    pub fn gap(&self) -> Option<f64> {
+        let bound = self.lower_bound.filter(|b| *b > Time::ZERO)?;
+        Some(self.price.ns() / bound.ns() - 1.0)
+    }
 }
 
 /// A fused program.

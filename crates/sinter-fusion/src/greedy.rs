@@ -1,54 +1,85 @@
-//! Greedy grouping: of all pairs of groups where one reads the other, the pair that saves the most
-//! time is merged, again and again, until no merge saves any.
+//! Greedy grouping, as XLA does: of all pairs of groups where one reads the other, the pair that saves
+//! the most time is merged, again and again, until no merge saves any.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use sinter_device::Time;
 
+use crate::clusters::Clusters;
 use crate::evaluate::Evaluator;
 use crate::partition::{Flow, GroupId, Partition};
+use crate::space::Space;
 
-/// Merges groups of a partition while that saves time.
+/// Pairs by the time that they save, most first.
+#[derive(Debug, Default)]
+struct Queue {
+    gains: BTreeMap<(usize, usize), Time>,
+    order: BTreeSet<(Reverse<Time>, usize, usize)>,
+}
+
+impl Queue {
+    fn offer(
+        &mut self,
+        pair: (usize, usize),
+        clusters: &Clusters,
+        space: &Space,
+        evaluator: &mut Evaluator<'_>,
+    ) {
+        if let Some(gain) = clusters.gain(&[pair.0, pair.1], space, evaluator) {
+            self.gains.insert(pair, gain);
+            self.order.insert((Reverse(gain), pair.0, pair.1));
+        }
+    }
+
+    fn pop(&mut self) -> Option<(usize, usize)> {
+        while let Some((gain, a, b)) = self.order.pop_first() {
+            if self.gains.get(&(a, b)) == Some(&gain.0) {
+                self.gains.remove(&(a, b));
+                return Some((a, b));
+            }
+        }
+        None
+    }
+
+    fn forget(&mut self, cluster: usize, around: &[usize]) {
+        for &other in around {
+            self.gains.remove(&(cluster, other));
+            self.gains.remove(&(other, cluster));
+        }
+    }
+}
+
+/// Merges groups while that saves time.
 pub(crate) fn run(
-    mut partition: Partition,
-    flow: &Flow,
+    mut clusters: Clusters,
+    space: &Space,
     evaluator: &mut Evaluator<'_>,
-) -> Partition {
-    let mut gains: BTreeMap<(GroupId, GroupId), Time> = BTreeMap::new();
-    let mut queue: BTreeSet<(std::cmp::Reverse<Time>, GroupId, GroupId)> = BTreeSet::new();
-    let all: Vec<_> = partition.groups.keys().copied().collect();
-    for id in all {
-        for before in partition.predecessors(id, flow) {
-            enqueue(
-                before, id, &partition, flow, evaluator, &mut gains, &mut queue,
-            );
+) -> Clusters {
+    let mut queue = Queue::default();
+    for cluster in clusters.live() {
+        for before in clusters.before(cluster, space) {
+            queue.offer((before, cluster), &clusters, space, evaluator);
         }
     }
-    while let Some(entry) = queue.pop_first() {
-        let (gain, a, b) = entry;
-        if gains.get(&(a, b)) != Some(&gain.0) {
+    while let Some((a, b)) = queue.pop() {
+        if clusters.closes_circle(&[a, b], space) {
             continue;
         }
-        let mut merged = partition.clone();
-        let id = merged.merge(a, b);
-        if merged.order(flow).is_none() {
-            gains.remove(&(a, b));
-            continue;
+        for cluster in [a, b] {
+            let mut around = clusters.before(cluster, space);
+            around.extend(clusters.after(cluster, space));
+            queue.forget(cluster, &around);
         }
-        partition = merged;
-        gains.retain(|&(x, y), _| ![x, y].contains(&a) && ![x, y].contains(&b));
-        for before in partition.predecessors(id, flow) {
-            enqueue(
-                before, id, &partition, flow, evaluator, &mut gains, &mut queue,
-            );
+        let merged = clusters.merge(&[a, b], space, evaluator);
+        for before in clusters.before(merged, space) {
+            queue.offer((before, merged), &clusters, space, evaluator);
         }
-        for after in successors(&partition, id, flow) {
-            enqueue(
-                id, after, &partition, flow, evaluator, &mut gains, &mut queue,
-            );
+        for after in clusters.after(merged, space) {
+            queue.offer((merged, after), &clusters, space, evaluator);
         }
     }
-    partition
+    clusters
 }
 
 /// Groups that read a group's results.
@@ -59,36 +90,4 @@ pub(crate) fn successors(partition: &Partition, id: GroupId, flow: &Flow) -> BTr
         .flat_map(|u| partition.homes(*u))
         .filter(|&g| g != id && partition.predecessors(g, flow).contains(&id))
         .collect()
-}
-
-fn enqueue(
-    a: GroupId,
-    b: GroupId,
-    partition: &Partition,
-    flow: &Flow,
-    evaluator: &mut Evaluator<'_>,
-    gains: &mut BTreeMap<(GroupId, GroupId), Time>,
-    queue: &mut BTreeSet<(std::cmp::Reverse<Time>, GroupId, GroupId)>,
-) {
-    let Some(gain) = gain(a, b, partition, flow, evaluator) else {
-        return;
-    };
-    gains.insert((a, b), gain);
-    queue.insert((std::cmp::Reverse(gain), a, b));
-}
-
-/// Time that merging two groups saves, if it is legal and saves any.
-pub(crate) fn gain(
-    a: GroupId,
-    b: GroupId,
-    partition: &Partition,
-    flow: &Flow,
-    evaluator: &mut Evaluator<'_>,
-) -> Option<Time> {
-    let apart = evaluator.time(&partition.groups[&a], &partition.outputs(a, flow))?
-        + evaluator.time(&partition.groups[&b], &partition.outputs(b, flow))?;
-    let mut merged = partition.clone();
-    let id = merged.merge(a, b);
-    let together = evaluator.time(&merged.groups[&id], &merged.outputs(id, flow))?;
-    (together < apart).then(|| apart.saturating_sub(together))
 }

@@ -5,29 +5,38 @@
 //! reason. Nothing here knows MLIR.
 
 mod bound;
+mod clusters;
 mod contract;
 pub mod control;
 pub mod cost;
 mod egraph;
+mod enumerate;
 pub mod error;
 mod evaluate;
 pub mod export;
 pub mod extend;
+pub mod extraction;
 mod fuse;
 pub mod fused;
 mod greedy;
-mod improve;
+#[cfg(feature = "ilp")]
+mod ilp;
 mod layouts;
 pub mod legality;
+mod memo;
 pub mod options;
 mod origins;
 mod partition;
 mod placements;
+mod policies;
+mod postdom;
 pub mod proof;
 mod refusals;
 pub mod rules;
 mod runner_up;
 mod saturate;
+mod search;
+mod space;
 pub mod statistics;
 mod stored;
 mod traffic;
@@ -36,7 +45,7 @@ mod what_if;
 pub use control::Control;
 pub use cost::Cost;
 pub use error::FusionError;
-pub use fuse::fuse;
+pub use fuse::{fuse, fuse_with};
 pub use fused::{Decisions, Fused, Group, Placement, RunnerUp, Statistics, View};
 pub use legality::{LegalityCode, OutsideCode, Refusal};
 pub use options::{Limits, Numerics, Options, Policy};

@@ -19,22 +19,44 @@ pub enum Policy {
     None,
     /// Merge the pair that saves the most time, again and again.
     Greedy,
-    /// The best of dynamic programming and `greedy`, improved by search in windows. Never above
-    /// `none` or `greedy` by its own price.
+    /// Merge with the operator through which everything that is computed has to pass.
+    Postdom,
+    /// Dynamic programming over the candidates with few states.
+    Dp,
+    /// Exact search over the candidates within deterministic limits. Never above another policy but
+    /// `ilp` by its own price.
     #[default]
     Egraph,
+    /// The integer program of the candidates, solved by HiGHS; the cargo feature `ilp`.
+    Ilp,
 }
 
 impl Policy {
     /// All policies, in the order of `--help`.
-    pub const ALL: [Self; 3] = [Self::None, Self::Greedy, Self::Egraph];
+    pub const ALL: [Self; 6] = [
+        Self::None,
+        Self::Greedy,
+        Self::Postdom,
+        Self::Dp,
+        Self::Egraph,
+        Self::Ilp,
+    ];
+
+    /// Policies that were built in: `ilp` needs the cargo feature of that name.
+    pub fn built() -> impl Iterator<Item = Self> {
+        let built = |p: &Self| *p != Self::Ilp || cfg!(feature = "ilp");
+        Self::ALL.into_iter().filter(built)
+    }
 
     /// The spelling on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
             Self::Greedy => "greedy",
+            Self::Postdom => "postdom",
+            Self::Dp => "dp",
             Self::Egraph => "egraph",
+            Self::Ilp => "ilp",
         }
     }
 }
@@ -50,7 +72,11 @@ impl FromStr for Policy {
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|p| p.name() == text);
         found.ok_or_else(|| {
-            format!("no fusion policy is called '{text}'; use none, greedy or egraph")
+            let names: Vec<_> = Self::ALL.iter().map(|p| p.name()).collect();
+            format!(
+                "no fusion policy is called '{text}'; use one of {}",
+                names.join(", ")
+            )
         })
     }
 }
@@ -125,12 +151,14 @@ pub struct Limits {
     pub kernel_inputs: usize,
     /// Values that one kernel writes to device memory.
     pub kernel_outputs: usize,
+    /// Matrix products and convolutions of one kernel.
+    pub kernel_anchors: usize,
     /// Candidate kernels that end in one operator.
     pub candidates: usize,
-    /// Operators of one window of the exact search.
+    /// Operators of a program of which all kernels are candidates.
     pub window: usize,
-    /// Rounds over all windows.
-    pub rounds: usize,
+    /// States of the search with equally many operators done.
+    pub states: usize,
     /// Refusals, the dearest first, whose thresholds are searched for.
     pub thresholds: usize,
 }
@@ -143,9 +171,10 @@ impl Default for Limits {
             kernel_operators: 32,
             kernel_inputs: 24,
             kernel_outputs: 4,
+            kernel_anchors: 4,
             candidates: 64,
             window: 12,
-            rounds: 4,
+            states: 4096,
             thresholds: 0,
         }
     }

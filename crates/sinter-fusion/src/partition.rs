@@ -1,5 +1,5 @@
 //! Which operators make one kernel. A node may be in several groups (it is then computed again);
-//! the lowest-numbered one provides its results to the others.
+//! one of them provides its results to the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -86,7 +86,8 @@ impl Flow {
         flow
     }
 
-    fn readers(&self, node: NodeId) -> &[NodeId] {
+    /// Nodes that read a node within a kernel when they are in one.
+    pub(crate) fn readers(&self, node: NodeId) -> &[NodeId] {
         self.readers.get(&node).map_or(&[], Vec::as_slice)
     }
 
@@ -98,6 +99,11 @@ impl Flow {
     pub(crate) fn users(&self, node: NodeId) -> &[NodeId] {
         self.users.get(&node).map_or(&[], Vec::as_slice)
     }
+
+    /// Values that a node gives.
+    pub(crate) fn results(&self, node: NodeId) -> Vec<ValueId> {
+        self.results.get(&node).cloned().unwrap_or_default()
+    }
 }
 
 /// A choice of groups.
@@ -105,21 +111,37 @@ impl Flow {
 pub(crate) struct Partition {
     pub(crate) groups: BTreeMap<GroupId, Vec<NodeId>>,
     homes: BTreeMap<NodeId, BTreeSet<GroupId>>,
+    /// Who gives a node's results to others, where it is not the lowest-numbered group that has it.
+    chosen: BTreeMap<NodeId, GroupId>,
     next: GroupId,
 }
 
 impl Partition {
     /// Every node by itself; the group has the node's number.
     pub(crate) fn singles(flow: &Flow) -> Self {
-        let mut out = Self {
-            groups: BTreeMap::new(),
-            homes: BTreeMap::new(),
-            next: 0,
-        };
+        let mut out = Self::empty();
         for &node in &flow.nodes {
             out.insert(vec![node]);
         }
         out
+    }
+
+    /// No groups.
+    pub(crate) fn empty() -> Self {
+        Self {
+            groups: BTreeMap::new(),
+            homes: BTreeMap::new(),
+            chosen: BTreeMap::new(),
+            next: 0,
+        }
+    }
+
+    /// Adds a group of sorted nodes that gives the results of some of them to others, whatever other
+    /// groups have those.
+    pub(crate) fn insert_home(&mut self, nodes: Vec<NodeId>, homed: &[NodeId]) -> GroupId {
+        let id = self.insert(nodes);
+        self.chosen.extend(homed.iter().map(|&n| (n, id)));
+        id
     }
 
     /// Adds a group of sorted nodes.
@@ -155,7 +177,9 @@ impl Partition {
 
     /// The group that gives a node's results to other groups.
     pub(crate) fn provider(&self, node: NodeId) -> Option<GroupId> {
-        self.homes.get(&node)?.first().copied()
+        let homes = self.homes.get(&node)?;
+        let chosen = self.chosen.get(&node).filter(|id| homes.contains(id));
+        chosen.or(homes.first()).copied()
     }
 
     /// All groups that compute a node.

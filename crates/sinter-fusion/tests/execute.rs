@@ -32,7 +32,7 @@ fn check(graph: &Graph) {
     let expected = evaluate(graph, &inputs).unwrap();
     for name in DEVICES {
         let mut prices = Vec::new();
-        for policy in Policy::ALL {
+        for policy in Policy::built() {
             let fused = fused(graph, policy, name);
             prices.push(fused.statistics.price);
             for (result, expected) in common::run(&fused, &inputs).iter().zip(&expected) {
@@ -44,8 +44,9 @@ fn check(graph: &Graph) {
                 );
             }
         }
+        let best = fused(graph, Policy::Egraph, name).statistics;
         assert!(
-            prices[2] <= prices[1] && prices[1] <= prices[0],
+            prices.iter().all(|p| (best.price..=prices[0]).contains(p)),
             "{name} {prices:?}"
         );
     }

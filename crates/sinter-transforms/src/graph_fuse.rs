@@ -30,7 +30,10 @@ sinter_pass::choice! {
     pub enum Policy {
         None = "none",
         Greedy = "greedy",
+        Postdom = "postdom",
+        Dp = "dp",
         Egraph = "egraph",
+        Ilp = "ilp",
     }
 }
 
@@ -124,7 +127,10 @@ fn fusion_options(options: &GraphFuseOptions) -> Result<Options, Failure> {
         policy: match options.policy {
             Policy::None => sinter_fusion::Policy::None,
             Policy::Greedy => sinter_fusion::Policy::Greedy,
+            Policy::Postdom => sinter_fusion::Policy::Postdom,
+            Policy::Dp => sinter_fusion::Policy::Dp,
             Policy::Egraph => sinter_fusion::Policy::Egraph,
+            Policy::Ilp => sinter_fusion::Policy::Ilp,
         },
         numerics: options.numerics.into(),
         disabled_rules: options.disabled_rules.clone(),

@@ -81,9 +81,9 @@ pub(crate) struct CompileArgs {
     /// Device to compile for: a name that `sinter devices` lists, or a TOML file
     #[arg(long, value_name = "NAME|FILE", default_value = "host")]
     pub(crate) device: String,
-    /// How operators are grouped into kernels
+    /// How operators are grouped into kernels; `ilp` needs the cargo feature of that name
     #[arg(long, value_name = "POLICY", default_value = "egraph",
-          value_parser = ["egraph", "greedy", "none"])]
+          value_parser = ["egraph", "ilp", "dp", "greedy", "postdom", "none"])]
     pub(crate) fusion: String,
     /// Shape of an input, for sizes that the model leaves open; may be given several times
     #[arg(long = "shape", value_name = "INPUT=1x3x640x640")]

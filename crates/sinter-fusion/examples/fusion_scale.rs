@@ -1,0 +1,72 @@
+//! Fusion of repeated blocks: time, memory and counts by the number of blocks, and the exponents.
+//!
+//! ```sh
+//! cargo run --release -p sinter-fusion --example fusion_scale
+//! ```
+
+#[path = "../tests/common/blocks.rs"]
+mod blocks;
+
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+use sinter_device::Device;
+use sinter_fusion::{Options, fuse};
+
+use blocks::Block;
+
+/// Numbers of blocks.
+const COUNTS: [usize; 7] = [1, 2, 4, 8, 16, 24, 96];
+/// Runs of each, of which the fastest counts.
+const RUNS: usize = 3;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let device = Device::named("host")?;
+    println!("| block | times | operators | kernels | candidates | ms | peak MB | gap |");
+    println!("|---|---|---|---|---|---|---|---|");
+    for block in Block::ALL {
+        let mut points = Vec::new();
+        for count in COUNTS {
+            let graph = block.repeated(count);
+            let mut best = Duration::MAX;
+            let mut fused = None;
+            for _ in 0..RUNS {
+                let start = Instant::now();
+                fused = Some(fuse(&graph, &device, &Options::default())?);
+                best = best.min(start.elapsed());
+            }
+            let Some(fused) = fused else { continue };
+            let s = &fused.statistics;
+            println!(
+                "| {block:?} | {count} | {} | {} | {} | {:.1} | {} | {:.3} % |",
+                s.operators,
+                s.kernels,
+                s.candidates,
+                best.as_secs_f64() * 1e3,
+                peak_mb(),
+                s.gap().unwrap_or(f64::NAN) * 100.0,
+            );
+            points.push((s.operators as f64, best.as_secs_f64()));
+        }
+        println!("exponent of {block:?}: {:.2}", exponent(&points));
+    }
+    Ok(())
+}
+
+/// The slope of a straight line through the points on logarithmic scales.
+fn exponent(points: &[(f64, f64)]) -> f64 {
+    let logs: Vec<_> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
+    let count = logs.len() as f64;
+    let mean = |f: &dyn Fn(&(f64, f64)) -> f64| logs.iter().map(f).sum::<f64>() / count;
+    let (x, y) = (mean(&|p| p.0), mean(&|p| p.1));
+    let covariance = mean(&|p| (p.0 - x) * (p.1 - y));
+    covariance / mean(&|p| (p.0 - x) * (p.0 - x))
+}
+
+/// The most memory that the process has held so far, where the system tells it.
+fn peak_mb() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|l| l.starts_with("VmHWM:"));
+    let kib = line.and_then(|l| l.split_whitespace().nth(1)?.parse::<u64>().ok());
+    kib.unwrap_or(0) / 1024
+}

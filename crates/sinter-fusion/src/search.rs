@@ -1,0 +1,312 @@
+//! The cheapest program made of candidate kernels, by dynamic programming over what is done.
+//!
+//! A state is the set of operators that are *done* (computed for good, or given up because each user
+//! computes them again) with those of them that are *missing* in memory. Of all orders in which the
+//! kernels of a program can run, one is followed: the next kernel computes the first operator that is
+//! not done, or something that such a kernel waits for. So side branches do not multiply states, and
+//! a program of repeated blocks costs time in proportion to its length.
+//!
+//! The result is exact over the candidates unless more than [`Limits::states`](crate::Limits::states)
+//! states with equally many operators done had to be kept; then only the most promising are.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::space::{Candidate, Place, Space};
+
+/// The cheapest program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) time: u64,
+    /// Candidates in an order in which they can run.
+    pub(crate) chosen: Vec<usize>,
+    /// Whether no program of the candidates is cheaper.
+    pub(crate) exact: bool,
+}
+
+/// What the search is about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Task<'a> {
+    pub(crate) space: &'a Space,
+    pub(crate) candidates: &'a [Candidate],
+    /// Operators that need not be computed for good.
+    pub(crate) optional: &'a [bool],
+    /// What is still to be paid for each operator, at least.
+    pub(crate) shares: &'a [u64],
+    /// Programs that are dearer are not wanted.
+    pub(crate) ceiling: u64,
+    /// States kept with equally many operators done.
+    pub(crate) states: usize,
+}
+
+/// Operators that the candidates compute again, and that are not required.
+pub(crate) fn optional(space: &Space, candidates: &[Candidate]) -> Vec<bool> {
+    let mut out = vec![false; space.len()];
+    for candidate in candidates {
+        for &node in &candidate.nodes {
+            let again = candidate.homed.binary_search(&node).is_err();
+            out[node as usize] |= again && !space.required[node as usize];
+        }
+    }
+    out
+}
+
+/// A set of done operators: all before `base` words, and the bits of the words after.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Done {
+    base: u32,
+    words: Vec<u64>,
+}
+
+impl Done {
+    fn has(&self, node: Place) -> bool {
+        let word = node / 64;
+        match word.checked_sub(self.base) {
+            None => true,
+            Some(at) => {
+                let word = self.words.get(at as usize);
+                word.is_some_and(|w| w >> (node % 64) & 1 == 1)
+            }
+        }
+    }
+
+    fn add(&mut self, nodes: &[Place]) {
+        for node in nodes {
+            let at = (node / 64 - self.base) as usize;
+            if at >= self.words.len() {
+                self.words.resize(at + 1, 0);
+            }
+            self.words[at] |= 1 << (node % 64);
+        }
+        let full = self.words.iter().take_while(|w| **w == u64::MAX).count();
+        self.words.drain(..full);
+        self.base += full as u32;
+    }
+
+    /// The first operator that is not done.
+    fn first(&self) -> Place {
+        let inside = self.words.first().map_or(0, |w| w.trailing_ones());
+        self.base * 64 + inside
+    }
+}
+
+/// A state's identity.
+type Key = (Done, Vec<Place>);
+
+#[derive(Clone, Copy, Debug)]
+struct State {
+    time: u64,
+    /// What is still to be paid, at least.
+    left: u64,
+    from: usize,
+    /// The kernel that led here; `None` when an operator was given up.
+    by: Option<usize>,
+}
+
+/// States with equally many operators done.
+#[derive(Debug, Default)]
+struct Level {
+    places: HashMap<Key, usize>,
+    list: Vec<(Key, usize)>,
+}
+
+/// Finds the cheapest program; `None` when none is below the ceiling.
+pub(crate) fn run(task: &Task<'_>) -> Option<Found> {
+    Search::new(task).run()
+}
+
+struct Search<'a> {
+    task: Task<'a>,
+    /// By operator, candidates that compute it for good.
+    homes: Vec<Vec<usize>>,
+    /// By operator, candidates that load it for operators that they compute again only.
+    fragile: Vec<Vec<usize>>,
+    arena: Vec<State>,
+    levels: BTreeMap<usize, Level>,
+    exact: bool,
+}
+
+impl<'a> Search<'a> {
+    fn new(task: &Task<'a>) -> Self {
+        let count = task.space.len();
+        let mut homes = vec![Vec::new(); count];
+        let mut fragile = vec![Vec::new(); count];
+        for (number, candidate) in task.candidates.iter().enumerate() {
+            for &node in &candidate.homed {
+                homes[node as usize].push(number);
+            }
+            for &leaf in &candidate.leaves {
+                let readers = &task.space.users[leaf as usize];
+                if !readers
+                    .iter()
+                    .any(|r| candidate.homed.binary_search(r).is_ok())
+                {
+                    fragile[leaf as usize].push(number);
+                }
+            }
+        }
+        Self {
+            task: *task,
+            homes,
+            fragile,
+            arena: Vec::new(),
+            levels: BTreeMap::new(),
+            exact: true,
+        }
+    }
+
+    fn run(mut self) -> Option<Found> {
+        let start = Done {
+            base: 0,
+            words: Vec::new(),
+        };
+        let count = self.task.space.len();
+        let state = State {
+            time: 0,
+            left: self.task.shares.iter().sum(),
+            from: usize::MAX,
+            by: None,
+        };
+        self.reach(0, (start, Vec::new()), state);
+        while let Some((done, level)) = self.levels.pop_first() {
+            if done == count {
+                let (_, end) = level.list.first()?;
+                return Some(self.found(*end));
+            }
+            for (key, state) in self.promising(level.list) {
+                self.expand(done, &key, state);
+            }
+        }
+        None
+    }
+
+    fn found(&self, end: usize) -> Found {
+        let mut chosen = Vec::new();
+        let mut at = end;
+        while at != usize::MAX {
+            chosen.extend(self.arena[at].by);
+            at = self.arena[at].from;
+        }
+        chosen.reverse();
+        Found {
+            time: self.arena[end].time,
+            chosen,
+            exact: self.exact,
+        }
+    }
+
+    /// The states of a level that are followed.
+    fn promising(&mut self, mut list: Vec<(Key, usize)>) -> Vec<(Key, usize)> {
+        if list.len() > self.task.states {
+            self.exact = false;
+            let state = |s: usize| &self.arena[s];
+            list.sort_by_key(|(_, s)| (state(*s).time.saturating_add(state(*s).left), *s));
+            list.truncate(self.task.states);
+        }
+        list
+    }
+
+    fn reach(&mut self, done: usize, key: Key, state: State) {
+        if state.time.saturating_add(state.left) > self.task.ceiling {
+            return;
+        }
+        let level = self.levels.entry(done).or_default();
+        match level.places.get(&key) {
+            Some(&place) => {
+                let known = &mut self.arena[level.list[place].1];
+                if state.time < known.time {
+                    *known = state;
+                }
+            }
+            None => {
+                level.places.insert(key.clone(), level.list.len());
+                level.list.push((key, self.arena.len()));
+                self.arena.push(state);
+            }
+        }
+    }
+
+    /// Follows every kernel that may run next.
+    fn expand(&mut self, done: usize, key: &Key, from: usize) {
+        let (state, missing) = key;
+        let first = state.first();
+        if self.task.optional[first as usize] {
+            let next = self.arena[from];
+            self.advance(
+                done,
+                key,
+                &[first],
+                &[],
+                State {
+                    from,
+                    by: None,
+                    ..next
+                },
+            );
+        }
+        let mut waiting = vec![first];
+        let mut tried: Vec<usize> = Vec::new();
+        let mut at = 0;
+        while let Some(&node) = waiting.get(at) {
+            at += 1;
+            for place in 0..self.homes[node as usize].len() {
+                let number = self.homes[node as usize][place];
+                let candidate = &self.task.candidates[number];
+                let again = candidate.homed.iter().any(|n| state.has(*n));
+                let lost = || candidate.leaves.iter().any(|l| missing.contains(l));
+                if again || lost() {
+                    continue;
+                }
+                let before = waiting.len();
+                let mut ready = true;
+                for &leaf in &candidate.leaves {
+                    if !state.has(leaf) {
+                        ready = false;
+                        if !waiting[..before].contains(&leaf) && !waiting.contains(&leaf) {
+                            waiting.push(leaf);
+                        }
+                    }
+                }
+                if ready && !tried.contains(&number) {
+                    tried.push(number);
+                    let next = State {
+                        time: self.arena[from].time.saturating_add(candidate.time),
+                        left: self.arena[from].left,
+                        from,
+                        by: Some(number),
+                    };
+                    self.advance(done, key, &candidate.homed, &candidate.stored, next);
+                }
+            }
+        }
+    }
+
+    /// Goes on to the state in which `homed` are done too, and `stored` of them in memory.
+    fn advance(
+        &mut self,
+        done: usize,
+        (state, missing): &Key,
+        homed: &[Place],
+        stored: &[Place],
+        mut next: State,
+    ) {
+        let mut bits = state.clone();
+        bits.add(homed);
+        let lost = homed.iter().filter(|n| stored.binary_search(n).is_err());
+        let mut missing: Vec<_> = missing.iter().chain(lost).copied().collect();
+        missing.retain(|n| self.matters(*n, &bits));
+        missing.sort_unstable();
+        let shares = homed.iter().map(|n| self.task.shares[*n as usize]);
+        next.left = next.left.saturating_sub(shares.sum());
+        self.reach(done + homed.len(), (bits, missing), next);
+    }
+
+    /// Whether it matters that an operator's result is not in memory.
+    fn matters(&self, node: Place, done: &Done) -> bool {
+        let readers = &self.task.space.readers[node as usize];
+        let usable = |c: &usize| {
+            let homed = &self.task.candidates[*c].homed;
+            !homed.iter().any(|n| done.has(*n))
+        };
+        readers.iter().any(|r| !done.has(*r)) || self.fragile[node as usize].iter().any(usable)
+    }
+}
