@@ -24,16 +24,36 @@ fn report(model: &str, device: &str) -> Report {
     Report::new(&fuse(&graph, &device, &options).unwrap())
 }
 
+/// The text with every number as `N` and single spaces: figures follow the device file.
+fn shape(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let words: Vec<_> = line.split_whitespace().collect();
+        let mut digits = false;
+        for c in words.join(" ").chars() {
+            let part = c.is_ascii_digit() || (digits && c == '.');
+            match (part, digits) {
+                (true, false) => out.push('N'),
+                (true, true) => {}
+                (false, _) => out.push(c),
+            }
+            digits = part;
+        }
+        out.push('\n');
+    }
+    out
+}
+
 #[test]
 fn text_of_a_chain() {
     let report = report("chain.onnx", "host");
-    insta::assert_snapshot!(text::text(&report, &report.all(), false));
+    insta::assert_snapshot!(shape(&text::text(&report, &report.all(), false)));
 }
 
 #[test]
 fn json_of_a_chain() {
     let report = report("chain.onnx", "host");
-    insta::assert_snapshot!(serde_json::to_string_pretty(&report).unwrap());
+    insta::assert_snapshot!(shape(&serde_json::to_string_pretty(&report).unwrap()));
 }
 
 #[test]

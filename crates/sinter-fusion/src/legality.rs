@@ -73,7 +73,7 @@ codes! {
         "No tile of the kernel fits the on-chip space"
         "the space at the size that the smallest tile needs",
     NoRoute "no-route"
-        "No route leads from the matrix unit to the vector unit, and the way through device memory costs what fusing saves"
+        "No route leads from the matrix unit to the vector unit, so that what passes between them goes through device memory"
         "a device with such a route",
     Effects "effectful"
         "The operator is random, stateful or has side effects"

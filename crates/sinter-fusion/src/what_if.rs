@@ -91,10 +91,29 @@ pub(crate) fn least_space(evaluator: &Evaluator<'_>, sides: &Sides) -> Option<St
 /// The route that the device lacks between its units and the time of the kernels as one with it,
 /// where they would then be one.
 pub(crate) fn routed(evaluator: &Evaluator<'_>, sides: &Sides) -> Option<(String, Time)> {
+    let (with, text) = with_route(evaluator, &sides.merged.0)?;
+    let times = sides.times_on(&with, evaluator)?;
+    pays(times).then_some((text, times.0))
+}
+
+/// The route that the device lacks between its units and the time of a kernel with it.
+pub(crate) fn routed_kernel(evaluator: &Evaluator<'_>, side: &Side) -> Option<(String, Time)> {
+    let (with, text) = with_route(evaluator, &side.0)?;
+    let sides = Sides {
+        first: side.clone(),
+        second: side.clone(),
+        merged: side.clone(),
+    };
+    Some((text, sides.times_on(&with, evaluator)?.0))
+}
+
+/// The device with a route from its matrix unit to its vector unit, where it lacks one and the nodes
+/// have work for the former.
+fn with_route(evaluator: &Evaluator<'_>, nodes: &[NodeId]) -> Option<(Device, String)> {
     let device = evaluator.device;
     let unit = device.matrix.as_ref()?;
     let contracts = |n: &NodeId| evaluator.graph.nodes[n.0 as usize].op.traits().contraction;
-    if device.matrix_feeds_vector() || !sides.merged.0.iter().any(contracts) {
+    if device.matrix_feeds_vector() || !nodes.iter().any(contracts) {
         return None;
     }
     let out = device.route(&unit.accumulator, "gm")?;
@@ -103,13 +122,17 @@ pub(crate) fn routed(evaluator: &Evaluator<'_>, sides: &Sides) -> Option<(String
         to: "ub".to_owned(),
         ..out.clone()
     });
-    let times = sides.times_on(&with, evaluator)?;
     let text = format!("with a route from {} to ub", unit.accumulator);
-    pays(times).then_some((text, times.0))
+    Some((with, text))
 }
 
-/// The values whose layout keeps the kernels from being one: stored row-major they could be.
-pub(crate) fn row_major(evaluator: &Evaluator<'_>, sides: &Sides) -> Option<Vec<String>> {
+/// The values whose layout keeps the kernels from being one: stored row-major they would take less
+/// than `most`.
+pub(crate) fn row_major(
+    evaluator: &Evaluator<'_>,
+    sides: &Sides,
+    most: Time,
+) -> Option<Vec<String>> {
     let graph = evaluator.graph;
     let touched: BTreeSet<ValueId> = sides
         .merged
@@ -136,7 +159,10 @@ pub(crate) fn row_major(evaluator: &Evaluator<'_>, sides: &Sides) -> Option<Vec<
     plain.cost = evaluator.cost;
     plain.reassociate = evaluator.reassociate;
     plain.control = evaluator.control.clone();
-    plain.time(&sides.merged.0, &sides.merged.1)?;
+    let time = plain.time(&sides.merged.0, &sides.merged.1)?;
+    if time >= most {
+        return None;
+    }
     let producers = graph.producers();
     let named = |v: &ValueId| match producers[v.0 as usize] {
         Some(n) => origin_of(&graph.nodes[n.0 as usize].origins),

@@ -6,6 +6,7 @@ use sinter_loops::scalar::BinaryFn;
 use sinter_loops::types::{ElementType, TensorType};
 use sinter_ops::ops::binary::Binary;
 use sinter_ops::ops::cast::Cast;
+use sinter_ops::ops::matmul::Matmul;
 use sinter_ops::ops::reduce::{Reduce, ReduceKind};
 use sinter_ops::ops::unary::{Unary, UnaryKind};
 use sinter_ops::{Graph, Op, ValueId};
@@ -246,4 +247,26 @@ fn every_kernel_of_several_operators_has_a_runner_up() {
     assert_eq!(runner_up.instead_of, fused.groups[0].price.total);
     assert_eq!(runner_up.price, fused.statistics.unfused_price);
     assert!(runner_up.price > runner_up.instead_of);
+}
+
+#[test]
+fn a_detour_through_device_memory_has_a_code_and_a_price() {
+    let graph = graph(|b| {
+        let x = b.input(ElementType::F32, &[4096, 512]);
+        let w = b.input(ElementType::F32, &[512, 4096]);
+        let x = b.apply(Matmul {}, &[x, w]);
+        let y = b.unary(UnaryKind::Erf, x);
+        b.output(y);
+    });
+    let separated = fused(&graph, &Device::named("ascend-910b").unwrap());
+    let refusal = refusal(&separated, LegalityCode::NoRoute);
+    assert_eq!(refusal.flip.as_deref(), Some("with a route from l0c to ub"));
+    let coupled = fused(&graph, &Device::named("ascend-coupled").unwrap());
+    assert!(
+        coupled
+            .refusals
+            .iter()
+            .all(|r| r.code != LegalityCode::NoRoute)
+    );
+    assert!(coupled.statistics.price < separated.statistics.price);
 }
