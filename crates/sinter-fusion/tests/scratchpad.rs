@@ -145,12 +145,3 @@ fn a_convolution_network_shrinks() {
         sweep("mobilenet_v3_small", &graph, Policy::Greedy);
     }
 }
-
-#[test]
-fn a_transformer_shrinks() {
-    let shape: &[i64] = &[1, 128];
-    let shapes = [("input_ids", shape), ("attention_mask", shape)];
-    if let Some(graph) = model(".cache/models/paraphrase-MiniLM-L3-v2.onnx", &shapes) {
-        sweep("MiniLM", &graph, Policy::Greedy);
-    }
-}
