@@ -223,7 +223,7 @@ mod tests {
     fn built_in_devices_load() {
         for (name, _) in BUILT_IN {
             let device = Device::named(name).unwrap();
-            assert_eq!(device.name, name);
+            assert_eq!(device.name, *name);
         }
         assert!(Device::named("ascend-910b").unwrap().is_scratchpad());
         assert!(!Device::named("ascend-910b").unwrap().matrix_feeds_vector());
