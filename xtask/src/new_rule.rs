@@ -13,7 +13,8 @@ pub(crate) fn run(tree: &mut Tree, topic: &Name, name: &Name) -> Result<String> 
     let find = name.fill(include_str!("../templates/rule_find.rs"));
     let entry = name.fill(include_str!("../templates/rule_entry.rs"));
     if tree.path(&file).exists() {
-        let old = tree.read(&file)?;
+        // The formatter writes a list of one rule without an indentation of its own.
+        let old = tree.read(&file)?.replace("\n}];\n", "\n},\n];\n");
         ensure!(
             !old.contains(&format!("\"{}\"", name.kebab())),
             "{file} has a rule '{}' already",
@@ -39,6 +40,7 @@ fn insert_entry(tree: &mut Tree, file: &str, old: &str, entry: &str, find: &str)
         old.lines().filter(|l| *l == "];").count() == 1,
         "{file} is not a list of rules followed by their functions"
     );
+    tree.change(file, old);
     tree.insert_before(file, "];", entry)?;
     let text = tree.read(file)?;
     let after = text.split_once("\n];\n").map_or("", |(_, after)| after);

@@ -48,6 +48,11 @@ impl Tree {
         Ok(())
     }
 
+    /// Gives a file another text.
+    pub(crate) fn change(&mut self, path: &str, text: impl Into<String>) {
+        self.changed.insert(self.path(path), text.into());
+    }
+
     /// Puts text before the last line of a file that is `anchor`.
     pub(crate) fn insert_before(&mut self, path: &str, anchor: &str, text: &str) -> Result<()> {
         let old = self.read(path)?;

@@ -69,7 +69,12 @@ mod tests {
     fn @snake@_evaluates_as_specified() {
         let y = @camel@ {}.eval(&[x()]).expect("fits");
         let specified: Vec<f32> = vec![];
-        assert_eq!(y[0].to_f32s(), specified, "write what the specification gives for {:?}", x().to_f32s());
+        assert_eq!(
+            y[0].to_f32s(),
+            specified,
+            "write what the specification gives for {:?}",
+            x().to_f32s()
+        );
     }
 
     #[test]
