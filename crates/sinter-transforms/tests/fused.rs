@@ -15,7 +15,7 @@ use sinter_loops::kernel::Kernel;
 use sinter_loops::random;
 use sinter_loops::types::TensorType;
 use sinter_ops::{Attr, Graph, Op, ValueId};
-use sinter_pass::{NoOptions, OptionSet, Pass};
+use sinter_pass::{NoOptions, Pass};
 use sinter_transforms::fused_module::fused_to_module;
 use sinter_transforms::graph_fuse::{GraphFuse, GraphFuseOptions};
 use sinter_transforms::npu_check_races::NpuCheckRaces;
@@ -24,6 +24,7 @@ use sinter_transforms::npu_plan_memory::{NpuPlanMemory, NpuPlanMemoryOptions};
 use sinter_transforms::npu_verify_plan::{NpuVerifyPlan, NpuVerifyPlanOptions};
 use sinter_transforms::tloop_apply_layouts::TloopApplyLayouts;
 use sinter_transforms::tloop_coalesce::TloopCoalesce;
+use sinter_transforms::tloop_online_softmax::{TloopOnlineSoftmax, TloopOnlineSoftmaxOptions};
 use sinter_transforms::tloop_place_stages::{TloopPlaceStages, TloopPlaceStagesOptions};
 use sinter_transforms::tloop_schedule::{TloopSchedule, TloopScheduleOptions};
 
@@ -214,6 +215,16 @@ fn the_passes_give_the_kernels_that_fusion_priced() {
                 .run(top, &TloopPlaceStagesOptions::default())
                 .unwrap();
             checked(&module);
+            TloopOnlineSoftmax
+                .run(
+                    top,
+                    &TloopOnlineSoftmaxOptions {
+                        device: device.to_owned(),
+                        ..TloopOnlineSoftmaxOptions::default()
+                    },
+                )
+                .unwrap();
+            checked(&module);
             TloopCoalesce.run(top, &NoOptions {}).unwrap();
             checked(&module);
             TloopSchedule
@@ -237,7 +248,10 @@ fn the_pass_leaves_the_groups_of_the_program() {
         GraphFuse
             .run(
                 module.as_operation(),
-                &GraphFuseOptions::parse(&["host", "greedy", "rounding", ""]).unwrap(),
+                &GraphFuseOptions {
+                    policy: Policy::Greedy,
+                    ..GraphFuseOptions::default()
+                },
             )
             .unwrap();
         checked(&module);
@@ -268,6 +282,15 @@ fn planned_programs_pass_the_independent_checks() {
             TloopApplyLayouts.run(top, &NoOptions {}).unwrap();
             TloopPlaceStages
                 .run(top, &TloopPlaceStagesOptions::default())
+                .unwrap();
+            TloopOnlineSoftmax
+                .run(
+                    top,
+                    &TloopOnlineSoftmaxOptions {
+                        device: device.clone(),
+                        ..TloopOnlineSoftmaxOptions::default()
+                    },
+                )
                 .unwrap();
             TloopCoalesce.run(top, &NoOptions {}).unwrap();
             TloopSchedule

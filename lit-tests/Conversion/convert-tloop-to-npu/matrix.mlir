@@ -30,11 +30,11 @@ tloop.kernel @product(%x: tensor<16x32xf32>, %w: tensor<32x16xf32>) -> tensor<16
 // A convolution: the copy to L0A takes the image apart into rows of pixels and columns of taps and channels.
 // What is left to do with the sums is the vector unit's, which they reach through device memory.
 
-// CHECK-DAG: [[PIXELS:#map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0 * 2 + d2, d1 * 2 + d3, d4)>
-// CHECK-DAG: [[ROWS:#map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0 * 4 + d1, d2 * 24 + d3 * 8 + d4)>
+// CHECK-DAG: [[$PIXELS:#map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0 * 2 + d2, d1 * 2 + d3, d4)>
+// CHECK-DAG: [[$ROWS:#map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0 * 4 + d1, d2 * 24 + d3 * 8 + d4)>
 // CHECK-LABEL: npu.kernel @convolution
 // CHECK-SAME: core(mix)
-// CHECK: npu.copy {{.+}} along [[PIXELS]], {{.+}} along [[ROWS]] sizes [4, 4, 3, 3, 8] engine(mte1)
+// CHECK: npu.copy {{.+}} along [[$PIXELS]], {{.+}} along [[$ROWS]] sizes [4, 4, 3, 3, 8] engine(mte1)
 // CHECK: npu.copy {{.+}} sizes [3, 3, 8, 16] engine(mte1)
 // CHECK: npu.mma {{.+}} init : memref<16x72xf32, #npu.space<l0a>>, memref<72x16xf32, #npu.space<l0b>>, memref<16x16xf32, #npu.space<l0c>>
 // CHECK: npu.copy {{.+}} engine(fixpipe) : memref<16x16xf32, #npu.space<l0c>>, memref<16x16xf32, #npu.space<gm>>

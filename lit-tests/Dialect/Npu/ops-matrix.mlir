@@ -4,8 +4,8 @@
 
 // The matrix unit and a group of cores.
 
-// CHECK-DAG: [[PIXELS:#map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0 * 2, d1 * 2, d2)>
-// CHECK-DAG: [[ROWS:#map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0 * 7 + d1, d2)>
+// CHECK-DAG: [[$PIXELS:#map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0 * 2, d1 * 2, d2)>
+// CHECK-DAG: [[$ROWS:#map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0 * 7 + d1, d2)>
 // CHECK-DAG: [[TURNED:#map[0-9]*]] = affine_map<(d0, d1) -> (d1, d0)>
 
 // CHECK-LABEL: npu.kernel @matmul(
@@ -41,7 +41,7 @@ npu.kernel @exchange(%block: index) core(mix) {
 // A copy that takes an image apart into the rows of a matrix, one that transposes, products of a batch.
 
 // CHECK-LABEL: npu.kernel @rearrange(
-// CHECK: npu.copy {{.+}} along [[PIXELS]], {{.+}} along [[ROWS]] sizes [4, 7, 16] engine(mte1) : memref<9x15x16xf32, #npu.space<l1>>, memref<28x16xf32, #npu.space<l0a>>
+// CHECK: npu.copy {{.+}} along [[$PIXELS]], {{.+}} along [[$ROWS]] sizes [4, 7, 16] engine(mte1) : memref<9x15x16xf32, #npu.space<l1>>, memref<28x16xf32, #npu.space<l0a>>
 // CHECK: npu.copy {{.+}}[0, 0] along [[TURNED]], {{.+}}[0, 0] sizes [16, 32] engine(mte1) : memref<32x16xf32, #npu.space<l1>>, memref<16x32xf32, #npu.space<l0b>>
 // CHECK: npu.mma {{.+}} : memref<28x16xf32, #npu.space<l0a>>, memref<16x32xf32, #npu.space<l0b>>, memref<28x32xf32, #npu.space<l0c>>
 // CHECK: npu.mma {{.+}} init : memref<3x8x16xf32, #npu.space<l0a>>, memref<3x16x8xf32, #npu.space<l0b>>, memref<3x8x8xf32, #npu.space<l0c>>
