@@ -91,9 +91,7 @@ pub fn place_stages_with(kernel: Kernel, options: PlaceOptions) -> Result<Kernel
         return Ok(without_unused_slots(first));
     };
     // Blocks that overlap are better than none.
-    let overlapping = [first, second]
-        .into_iter()
-        .find(|k| shared_axes(k).is_ok());
+    let overlapping = [first, second].into_iter().find(|k| shared_axes(k).is_ok());
     overlapping.map(without_unused_slots).ok_or(refusal)
 }
 

@@ -4,7 +4,9 @@ mod common;
 
 use common::{arena, kernel, launch, model};
 use sinter_model::hazard::{Hazard, hazards};
-use sinter_model::{BufferRef, Container, Disjoint, Error, Extent, Manifest, Record, to_bytes, write};
+use sinter_model::{
+    BufferRef, Container, Disjoint, Error, Extent, Manifest, Record, to_bytes, write,
+};
 
 const OBJECT: &[u8] = b"not really an ELF file";
 

@@ -17,7 +17,7 @@ use sinter_loops::types::TensorType;
 use sinter_ops::{Attr, Graph, Op, ValueId};
 use sinter_pass::{NoOptions, Pass};
 use sinter_transforms::fused_module::fused_to_module;
-use sinter_transforms::graph_fuse::{GraphFuse, GraphFuseOptions};
+use sinter_transforms::graph_fuse::{self, GraphFuse, GraphFuseOptions};
 use sinter_transforms::npu_check_races::NpuCheckRaces;
 use sinter_transforms::npu_insert_sync::NpuInsertSync;
 use sinter_transforms::npu_plan_memory::{NpuPlanMemory, NpuPlanMemoryOptions};
@@ -249,7 +249,7 @@ fn the_pass_leaves_the_groups_of_the_program() {
             .run(
                 module.as_operation(),
                 &GraphFuseOptions {
-                    policy: Policy::Greedy,
+                    policy: graph_fuse::Policy::Greedy,
                     ..GraphFuseOptions::default()
                 },
             )

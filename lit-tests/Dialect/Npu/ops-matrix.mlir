@@ -6,7 +6,7 @@
 
 // CHECK-DAG: [[$PIXELS:#map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0 * 2, d1 * 2, d2)>
 // CHECK-DAG: [[$ROWS:#map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0 * 7 + d1, d2)>
-// CHECK-DAG: [[TURNED:#map[0-9]*]] = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-DAG: [[$TURNED:#map[0-9]*]] = affine_map<(d0, d1) -> (d1, d0)>
 
 // CHECK-LABEL: npu.kernel @matmul(
 // CHECK-SAME: [[BLOCK:%[^:]+]]:{{.*}} [[Y:%[^:]+]]:
@@ -42,7 +42,7 @@ npu.kernel @exchange(%block: index) core(mix) {
 
 // CHECK-LABEL: npu.kernel @rearrange(
 // CHECK: npu.copy {{.+}} along [[$PIXELS]], {{.+}} along [[$ROWS]] sizes [4, 7, 16] engine(mte1) : memref<9x15x16xf32, #npu.space<l1>>, memref<28x16xf32, #npu.space<l0a>>
-// CHECK: npu.copy {{.+}}[0, 0] along [[TURNED]], {{.+}}[0, 0] sizes [16, 32] engine(mte1) : memref<32x16xf32, #npu.space<l1>>, memref<16x32xf32, #npu.space<l0b>>
+// CHECK: npu.copy {{.+}}[0, 0] along [[$TURNED]], {{.+}}[0, 0] sizes [16, 32] engine(mte1) : memref<32x16xf32, #npu.space<l1>>, memref<16x32xf32, #npu.space<l0b>>
 // CHECK: npu.mma {{.+}} : memref<28x16xf32, #npu.space<l0a>>, memref<16x32xf32, #npu.space<l0b>>, memref<28x32xf32, #npu.space<l0c>>
 // CHECK: npu.mma {{.+}} init : memref<3x8x16xf32, #npu.space<l0a>>, memref<3x16x8xf32, #npu.space<l0b>>, memref<3x8x8xf32, #npu.space<l0c>>
 npu.kernel @rearrange(%block: index) core(cube) {
