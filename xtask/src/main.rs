@@ -37,24 +37,28 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// An operator of `graph`: a TableGen entry, a Rust file, two lit cases
-    NewOp {
+    #[command(name = "new-op")]
+    Op {
         /// Name, as in IR: `leaky_relu`
         name: Name,
     },
     /// A pass: a Rust file, a `mod` line, a registry line, a lit folder
-    NewPass {
+    #[command(name = "new-pass")]
+    Pass {
         /// Name, as in pipelines: `graph-simplify`; `convert-X-to-Y` becomes a conversion
         name: Name,
     },
     /// A rewrite rule, with an example that its randomised check runs on
-    NewRule {
+    #[command(name = "new-rule")]
+    Rule {
         /// Topic: a file of `crates/sinter-fusion/src/rules`, made where there is none
         topic: Name,
         /// Name: `silu-from-product`
         name: Name,
     },
     /// A device file, after one that ships
-    NewDevice {
+    #[command(name = "new-device")]
+    Device {
         /// Name: `ascend-910b`
         name: Name,
         /// The device whose file is the start
@@ -62,7 +66,8 @@ enum Command {
         like: Name,
     },
     /// A dialect, as a crate of its own with tools and a plugin
-    NewDialect {
+    #[command(name = "new-dialect")]
+    Dialect {
         /// Name, as in IR
         name: Name,
         /// Folder of the crate
@@ -75,11 +80,11 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let mut tree = Tree::new(cli.root);
     let made = match cli.command {
-        Command::NewOp { name } => new_op::run(&mut tree, &name),
-        Command::NewPass { name } => new_pass::run(&mut tree, &name),
-        Command::NewRule { topic, name } => new_rule::run(&mut tree, &topic, &name),
-        Command::NewDevice { name, like } => new_device::run(&mut tree, &name, &like),
-        Command::NewDialect { name, path } => new_dialect::run(&mut tree, &name, &path),
+        Command::Op { name } => new_op::run(&mut tree, &name),
+        Command::Pass { name } => new_pass::run(&mut tree, &name),
+        Command::Rule { topic, name } => new_rule::run(&mut tree, &topic, &name),
+        Command::Device { name, like } => new_device::run(&mut tree, &name, &like),
+        Command::Dialect { name, path } => new_dialect::run(&mut tree, &name, &path),
     };
     match made.and_then(|next| tree.write().map(|written| (written, next))) {
         Ok((written, next)) => {

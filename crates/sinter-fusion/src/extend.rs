@@ -39,7 +39,7 @@ pub struct Objection {
 #[derive(Clone, Copy, Debug)]
 pub struct LegalityCheck {
     /// The code of its refusals.
-    pub code: OutsideCode,
+    pub code: &'static OutsideCode,
     /// An objection to a candidate.
     pub find: fn(&Candidate<'_>) -> Option<Objection>,
 }
@@ -117,7 +117,7 @@ pub(crate) fn rules() -> Vec<Rule> {
 
 /// The registered legality codes, by name.
 pub fn codes() -> Vec<OutsideCode> {
-    read(|known| known.checks.values().map(|c| c.code).collect())
+    read(|known| known.checks.values().map(|c| *c.code).collect())
 }
 
 /// The first objection to a candidate.

@@ -31,7 +31,7 @@ macro_rules! codes {
         pub enum LegalityCode {
             $(#[doc = $meaning] $variant,)*
             /// A code of another crate.
-            Outside(OutsideCode),
+            Outside(&'static OutsideCode),
         }
 
         impl LegalityCode {

@@ -16,7 +16,7 @@ const ROOT_NS: f64 = 0.02;
 
 /// Conditions on kernels.
 pub const CHECKS: &[LegalityCheck] = &[LegalityCheck {
-    code: OutsideCode {
+    code: &OutsideCode {
         code: "dsp-power-too-long",
         meaning: "The mean of squares over a long axis is kept apart, where its error can be measured",
         flip: "a shorter axis",
