@@ -19,6 +19,8 @@ fn git(at: &Path, arguments: &[&str]) -> String {
         "user.name=test",
         "-c",
         "user.email=test@example.invalid",
+        "-c",
+        "safe.directory=*",
     ];
     let output = Command::new("git")
         .args(identity)

@@ -17,8 +17,10 @@ use sinter_fusion::{Fused, Options, Policy, fuse, rules};
 use sinter_onnx::{ImportOptions, import};
 use sinter_ops::Graph;
 
-/// Models with the shapes of their inputs that the file leaves open.
-const MODELS: [(&str, &[(&str, &[i64])]); 15] = [
+/// A model's file, and the shapes of inputs that it leaves open.
+type Model = (&'static str, &'static [(&'static str, &'static [i64])]);
+
+const MODELS: [Model; 15] = [
     ("ch_PP-OCRv4_det_infer", &[("x", &[1, 3, 640, 640])]),
     ("ch_PP-OCRv4_rec_infer", &[("x", &[1, 3, 48, 320])]),
     ("ch_ppocr_mobile_v2.0_cls_infer", &[("x", &[1, 3, 48, 192])]),

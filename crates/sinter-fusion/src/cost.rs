@@ -31,7 +31,7 @@ pub enum Cost {
     /// Launches, then time.
     Kernels,
     /// Weights from a file.
-    Weights(Weights),
+    Weights(Box<Weights>),
 }
 
 /// `launch + max(bytes, flops)` with a weight each, for every class of kernels.
@@ -124,7 +124,7 @@ impl Cost {
         if general.iter().all(|w| *w == Weight::default()) && !classes.into_iter().any(some) {
             return Err(fault("every weight is zero".to_owned()));
         }
-        Ok(Self::Weights(weights))
+        Ok(Self::Weights(Box::new(weights)))
     }
 
     /// What a kernel costs, as a time so that costs have a total order. Of equal bytes or kernels the
