@@ -115,16 +115,17 @@ def Graph_GeluOp : Graph_Unary<"gelu", "Gaussian error linear unit", "x * Phi(x)
 
 def Graph_ClampOp : Graph_Unary<"clamp", "limits to a range", "min(max(x, lo), hi)"> {
   let description = [{
-    Elementwise: `y = min(max(x, min), max)`; the limits are rounded to the element type.
+    Elementwise: `y = min(max(x, min), max)`; the limits are rounded to the element type. Without one of
+    them the range is open on that side.
 
     Example:
 
     ```mlir
-    %y = graph.clamp %x to 0.000000e+00, 6.000000e+00 : tensor<1x64x56x56xf32>
+    %y = graph.clamp %x min 0.000000e+00 max 6.000000e+00 : tensor<1x64x56x56xf32>
     ```
   }];
-  let arguments = (ins SinterTensor:$input, F64Attr:$min, F64Attr:$max);
-  let assemblyFormat = "$input `to` $min `,` $max attr-dict `:` type($result)";
+  let arguments = (ins SinterTensor:$input, OptionalAttr<F64Attr>:$min, OptionalAttr<F64Attr>:$max);
+  let assemblyFormat = "$input (`min` $min^)? (`max` $max^)? attr-dict `:` type($result)";
 }
 
 def Graph_CastOp : Graph_Operator<"cast"> {

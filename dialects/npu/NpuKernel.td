@@ -30,7 +30,7 @@ def Npu_KernelOp : Npu_Op<"kernel",
         %c0 = arith.constant 0 : index
         %zero = arith.constant dense<0.0> : vector<16xf32>
         %v = vector.load %x[%block, %c0] : memref<4x16xf32>, vector<16xf32>
-        %r = arith.maxnumf %v, %zero : vector<16xf32>
+        %r = arith.maximumf %v, %zero : vector<16xf32>
         vector.store %r, %y[%block, %c0] : memref<4x16xf32>, vector<16xf32>
       }
       npu.return

@@ -31,7 +31,7 @@ def Tloop_KernelOp : Tloop_Op<"kernel",
         body {
         ^bb0(%a: f32):
           %c0 = arith.constant 0.0 : f32
-          %0 = arith.maxnumf %a, %c0 : f32
+          %0 = arith.maximumf %a, %c0 : f32
           tloop.yield %0 : f32
         } writes [affine_map<(d0, d1) -> (d0, d1)>] -> tensor<4x16xf32>
       tloop.return %y : tensor<4x16xf32>

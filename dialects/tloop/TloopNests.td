@@ -137,7 +137,7 @@ def Tloop_CarryOp : Tloop_Nest<"carry"> {
       init [0xFFF0000000000000 : f64, 0.000000e+00]
       update {
       ^bb0(%a: f32, %max: f32, %sum: f32):
-        %new = arith.maxnumf %a, %max : f32
+        %new = arith.maximumf %a, %max : f32
         %0 = arith.subf %max, %new : f32
         %1 = math.exp %0 : f32
         %2 = arith.mulf %sum, %1 : f32
@@ -147,7 +147,7 @@ def Tloop_CarryOp : Tloop_Nest<"carry"> {
         tloop.yield %new, %5 : f32, f32
       } merge {
       ^bb0(%max0: f32, %sum0: f32, %max1: f32, %sum1: f32):
-        %new = arith.maxnumf %max0, %max1 : f32
+        %new = arith.maximumf %max0, %max1 : f32
         %0 = arith.subf %max0, %new : f32
         %1 = math.exp %0 : f32
         %2 = arith.mulf %sum0, %1 : f32

@@ -7,7 +7,7 @@
 // CHECK-SAME: schedule = #tloop.schedule<
 // CHECK-COUNT-1: tloop.nest
 // CHECK: arith.addf
-// CHECK: arith.maxnumf
+// CHECK: arith.maximumf
 // CHECK-NOT: tloop.nest
 // CHECK-LABEL: func.func @main
 // CHECK: tloop.launch @add_relu

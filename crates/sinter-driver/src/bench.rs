@@ -6,7 +6,7 @@ use serde::Serialize;
 use sinter_model::StageTime;
 
 use crate::error::Error;
-use crate::execute::{self, RunOptions, cores};
+use crate::execute::{self, RunOptions};
 use crate::load::load;
 use crate::options::CompileOptions;
 
@@ -129,7 +129,7 @@ pub fn bench(
         model: manifest.model.clone(),
         device: manifest.device.clone(),
         policy: statistics.policy.clone(),
-        threads: threads.unwrap_or_else(cores),
+        threads: execute::running(threads),
         runs,
         median_ms: times[times.len() / 2],
         min_ms: times[0],

@@ -56,9 +56,29 @@ impl Compiled {
 /// When the model cannot be imported or the device file read, and where a stage finds a fault.
 pub fn compile(path: &Path, options: &CompileOptions) -> Result<Compiled, Error> {
     let mut clock = Clock::default();
-    let (device, device_name) = device(options)?;
+    let device = device(options)?;
     let graph = import(path, options, &mut clock)?;
-    let fused = fuse(&graph, &device, options, Limits::default(), &mut clock)?;
+    finish(&graph, device, options, clock)
+}
+
+/// Compiles a graph that was made by other means than from an ONNX model; sizes are already in it.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_graph(graph: &Graph, options: &CompileOptions) -> Result<Compiled, Error> {
+    let mut clock = Clock::default();
+    let device = device(options)?;
+    let graph = fold(graph, &mut clock)?;
+    finish(&graph, device, options, clock)
+}
+
+fn finish(
+    graph: &Graph,
+    (device, device_name): (Device, String),
+    options: &CompileOptions,
+    mut clock: Clock,
+) -> Result<Compiled, Error> {
+    let fused = fuse(graph, &device, options, Limits::default(), &mut clock)?;
     let context = Context::new();
     let mut module = clock.time("groups to IR", || {
         Ok(sinter_transforms::fused_module::fused_to_module(
@@ -78,7 +98,7 @@ pub fn compile(path: &Path, options: &CompileOptions) -> Result<Compiled, Error>
         &device_name,
     )?;
     let assembled = clock.time("weights and program", || {
-        let (inputs, outputs) = ports(&graph);
+        let (inputs, outputs) = ports(graph);
         Ok(assemble(&module, inputs, outputs)?)
     })?;
     let object = machine_code(&module, &mut clock)?;
@@ -185,9 +205,13 @@ pub(crate) fn import(
     let graph = clock.time("import", || {
         Ok(sinter_onnx::import(path, &ImportOptions { shapes })?)
     })?;
+    fold(&graph, clock)
+}
+
+fn fold(graph: &Graph, clock: &mut Clock) -> Result<Graph, Error> {
     clock.time("fold", || {
         let options = sinter_ops::simplify::Options::default();
-        sinter_ops::simplify::simplify(&graph, &options).map_err(|e| Error::Request(e.to_string()))
+        sinter_ops::simplify::simplify(graph, &options).map_err(|e| Error::Request(e.to_string()))
     })
 }
 

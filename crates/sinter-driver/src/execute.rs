@@ -22,7 +22,7 @@ pub struct RunOptions {
     pub inputs: BTreeMap<String, PathBuf>,
     /// Seed of the random values of the other inputs.
     pub random: Option<u64>,
-    /// Most threads; all cores when absent.
+    /// Most threads, of those that can run at once; all of them when absent.
     pub threads: Option<usize>,
     /// On a scratchpad device, complete each transfer as late as its wait allows.
     pub adversarial: bool,
@@ -53,18 +53,25 @@ pub fn run(path: &Path, compile: &CompileOptions, options: &RunOptions) -> Resul
 /// A session for a model.
 ///
 /// # Errors
-/// When memory or threads cannot be had.
+/// When memory or threads cannot be had, or transfers are to be late on a device that has none.
 pub(crate) fn session(
     model: &Model,
     threads: Option<usize>,
     adversarial: bool,
 ) -> Result<Session, Error> {
+    let manifest = model.manifest();
+    if adversarial && manifest.spaces.is_empty() {
+        return Err(Error::Request(format!(
+            "the model is for {}, which has no transfers: --adversarial needs a model for a scratchpad device",
+            manifest.device
+        )));
+    }
     let transfers = if adversarial {
         Transfers::Adversarial
     } else {
         Transfers::Sequential
     };
-    let threads = threads.unwrap_or_else(cores).max(1);
+    let threads = running(threads);
     Ok(Session::with_options(
         model,
         &sinter_runtime::Options {
@@ -78,6 +85,11 @@ pub(crate) fn session(
 /// Threads that can run at once.
 pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Threads of a session that may use so many. More than can run at once would wait for each other at every barrier.
+pub(crate) fn running(threads: Option<usize>) -> usize {
+    threads.map_or_else(cores, |most| most.clamp(1, cores()))
 }
 
 /// The type of a port.
@@ -167,7 +179,7 @@ pub(crate) fn run_session(
         .collect()
 }
 
-/// Writes each output as `NAME.npy`; `/` in a name becomes `_`.
+/// Writes each output as `NAME.npy`, each file whole or not at all; `/` in a name becomes `_`.
 ///
 /// # Errors
 /// When the folder or a file cannot be written.
@@ -177,26 +189,37 @@ pub fn write_outputs(directory: &Path, outputs: &[(String, Tensor)]) -> Result<(
         path: directory.into(),
         source,
     })?;
+    let mut files: BTreeMap<String, &str> = BTreeMap::new();
     for (name, tensor) in outputs {
-        npy::write(
-            directory.join(format!("{}.npy", name.replace('/', "_"))),
-            tensor,
-        )?;
+        let file = format!("{}.npy", name.replace('/', "_"));
+        let path = directory.join(&file);
+        if let Some(other) = files.insert(file, name) {
+            let path = path.display();
+            return Err(Error::Request(format!(
+                "outputs '{other}' and '{name}' would both be written to '{path}': rename one in the model"
+            )));
+        }
+        let data = npy::format(tensor).map_err(|cause| {
+            Error::Request(format!("output '{name}' cannot be written: {cause}"))
+        })?;
+        sinter_model::write_bytes(&path, &data)?;
     }
     Ok(())
 }
 
-/// A tensor in one line: its type, range and mean.
+/// A tensor in one line: its type, the range and mean of its finite values, and how many are not finite.
 pub struct TensorSummary<'t>(pub &'t Tensor);
 
 impl fmt::Display for TensorSummary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let values = self.0.to_f64s();
+        let mut values = self.0.to_f64s();
+        let all = values.len();
+        values.retain(|v| v.is_finite());
+        let broken = all - values.len();
         let (mut min, mut max, mut sum) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
         for v in &values {
             (min, max, sum) = (min.min(*v), max.max(*v), sum + v);
         }
-        let broken = values.iter().filter(|v| !v.is_finite()).count();
         write!(f, "{}", self.0.ty())?;
         if !values.is_empty() {
             write!(

@@ -52,7 +52,7 @@ pub struct Inspection {
 /// # Errors
 /// When the file is no offline model of this version, or is damaged.
 pub fn inspect(path: &Path) -> Result<Inspection, Error> {
-    let container = Container::open(path)?;
+    let container = Container::open(path).map_err(|error| Error::offline(path, error))?;
     let m: &Manifest = container.manifest();
     let s = &m.statistics;
     Ok(Inspection {

@@ -32,14 +32,14 @@ use std::sync::Once;
 
 pub use bench::{Bench, BenchReport, bench};
 pub use calibrate::{Calibration, calibrate};
-pub use compile::{Compiled, Emitted, compile, emit};
+pub use compile::{Compiled, Emitted, compile, compile_graph, emit};
 pub use doctor::{Check, doctor};
 pub use error::Error;
 pub use execute::{Done, RunOptions, TensorSummary, run, write_outputs};
 pub use explain::{Explained, explain, proof};
 pub use inspect::{Inspection, inspect};
 pub use options::{CompileOptions, Level, ShapeArg};
-pub use sinter_model::StageTime;
+pub use sinter_model::{StageTime, check_writable, write_bytes};
 
 /// Registers all passes with MLIR, once per process; extensions are installed before.
 pub(crate) fn register_passes() {

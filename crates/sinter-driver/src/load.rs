@@ -3,6 +3,9 @@
 use std::path::Path;
 
 use sinter_ir::Context;
+use sinter_ir::melior::ir::operation::OperationLike;
+use sinter_ir::melior::ir::{Module, RegionLike};
+use sinter_ir::walk::operations;
 use sinter_model::{Container, StageTime, Statistics};
 use sinter_pass::pipelines;
 use sinter_runtime::Model;
@@ -27,14 +30,14 @@ pub(crate) fn load(
         .and_then(|e| e.to_str())
         .unwrap_or_default();
     match kind {
-        "sinter" => Ok((Model::load(path)?, Vec::new())),
+        "sinter" => {
+            let model = Model::load(path).map_err(|error| Error::offline(path, error))?;
+            Ok((model, Vec::new()))
+        }
         "mlir" | "mlirbc" => {
-            let source = std::fs::read(path).map_err(|source| Error::Io {
-                action: "read",
-                path: path.into(),
-                source,
-            })?;
-            let (bytes, timing) = compile_module(&source, options)?;
+            let context = Context::new();
+            let module = context.parse_file(path)?;
+            let (bytes, timing) = compile_parsed(&context, module, options)?;
             Ok((
                 Model::from_container(Container::from_bytes(&bytes)?)?,
                 timing,
@@ -48,21 +51,29 @@ pub(crate) fn load(
     }
 }
 
-/// Compiles a module at any level: what it holds says which steps are left.
+/// Compiles the text of a module at any level.
 pub(crate) fn compile_module(
     source: &[u8],
     options: &CompileOptions,
 ) -> Result<(Vec<u8>, Vec<StageTime>), Error> {
-    let (device, name) = device(options)?;
     let context = Context::new();
-    let mut module = context.parse(source)?;
+    let module = context.parse(source)?;
+    compile_parsed(&context, module, options)
+}
+
+/// Compiles a module at any level: what it holds says which steps are left.
+fn compile_parsed<'c>(
+    context: &'c Context,
+    mut module: Module<'c>,
+    options: &CompileOptions,
+) -> Result<(Vec<u8>, Vec<StageTime>), Error> {
+    let (device, name) = device(options)?;
     let (inputs, outputs) = main_ports(&module)?;
     let mut clock = Clock::default();
-    let text = module.as_operation().to_string();
-    let has = |what: &str| text.contains(what);
-    if !has("npu.program") {
-        if !has("tloop.kernel") {
-            if !has("graph.group") {
+    let made = Made::of(&module);
+    if !made.program {
+        if !made.kernels {
+            if !made.groups {
                 let fuse = sinter_pass::Pipeline {
                     name: "fuse",
                     summary: "",
@@ -70,23 +81,23 @@ pub(crate) fn compile_module(
                     steps: &pipelines::COMPILE.steps[..2],
                 };
                 let values = [name.as_str(), &options.fusion, &options.numerics];
-                clock.steps(&context, &mut module, &fuse.expand(&values))?;
+                clock.steps(context, &mut module, &fuse.expand(&values))?;
             }
-            clock.pipeline(&context, &mut module, &pipelines::GRAPH_TO_TLOOP, &name)?;
-        } else if !has("schedule =") {
+            clock.pipeline(context, &mut module, &pipelines::GRAPH_TO_TLOOP, &name)?;
+        } else if !made.schedules {
             let rest = sinter_pass::Pipeline {
                 steps: &pipelines::GRAPH_TO_TLOOP.steps[1..],
                 ..pipelines::GRAPH_TO_TLOOP
             };
-            clock.pipeline(&context, &mut module, &rest, &name)?;
+            clock.pipeline(context, &mut module, &rest, &name)?;
         }
-        clock.pipeline(&context, &mut module, &pipelines::TLOOP_TO_NPU, &name)?;
-    } else if !has("arena_bytes") {
+        clock.pipeline(context, &mut module, &pipelines::TLOOP_TO_NPU, &name)?;
+    } else if !made.plan {
         let rest = sinter_pass::Pipeline {
             steps: &pipelines::TLOOP_TO_NPU.steps[1..],
             ..pipelines::TLOOP_TO_NPU
         };
-        clock.pipeline(&context, &mut module, &rest, &name)?;
+        clock.pipeline(context, &mut module, &rest, &name)?;
     }
     let assembled = assemble(&module, inputs, outputs)?;
     let object = machine_code(&module, &mut clock)?;
@@ -108,6 +119,42 @@ pub(crate) fn compile_module(
         sinter_model::to_bytes(&manifest, &object, assembled.weights.bytes())?,
         clock.stages,
     ))
+}
+
+/// What a module on its way to a device program already holds.
+#[derive(Default)]
+struct Made {
+    groups: bool,
+    kernels: bool,
+    schedules: bool,
+    program: bool,
+    plan: bool,
+}
+
+impl Made {
+    fn of(module: &Module<'_>) -> Self {
+        let mut made = Self::default();
+        for op in operations(module.body()) {
+            match op.name().as_string_ref().as_str() {
+                Ok("tloop.kernel") => {
+                    made.kernels = true;
+                    made.schedules |= op.has_attribute("schedule");
+                }
+                Ok("npu.program") => {
+                    made.program = true;
+                    made.plan |= op.has_attribute("arena_bytes");
+                }
+                _ => {
+                    let body = op.region(0).ok().and_then(|r| r.first_block());
+                    let ops = body.map(operations).unwrap_or_default();
+                    made.groups |= ops
+                        .iter()
+                        .any(|op| op.name().as_string_ref().as_str() == Ok("graph.group"));
+                }
+            }
+        }
+        made
+    }
 }
 
 /// Compiles and runs a small program, and checks what comes out.

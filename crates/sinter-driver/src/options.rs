@@ -22,7 +22,9 @@ impl FromStr for ShapeArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let malformed = || format!("'{text}' is not INPUT=AxBxC");
+        let malformed = || {
+            format!("'{text}' is not INPUT=AxBxC with sizes of 0 or more, or INPUT= for a scalar")
+        };
         let (input, extents) = text.rsplit_once('=').ok_or_else(malformed)?;
         if input.is_empty() {
             return Err(malformed());
@@ -30,7 +32,7 @@ impl FromStr for ShapeArg {
         let parse = |e: &str| {
             e.parse()
                 .ok()
-                .filter(|&n: &i64| n > 0)
+                .filter(|&n: &i64| n >= 0)
                 .ok_or_else(malformed)
         };
         let shape = match extents {
@@ -160,13 +162,13 @@ mod tests {
                 shape: vec![1, 3, 8]
             }
         );
+        assert_eq!("x=0x3".parse::<ShapeArg>().unwrap().shape, [0, 3]);
         assert_eq!("s=".parse::<ShapeArg>().unwrap().shape, Vec::<i64>::new());
         for bad in [
             "",
             "x",
             "=1x2",
             "x=1xx2",
-            "x=0",
             "x=-1",
             "x=1x99999999999999999999",
         ] {

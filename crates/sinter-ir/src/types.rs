@@ -69,7 +69,7 @@ pub fn from_shaped_type(ty: Type<'_>) -> Result<TensorType, IrError> {
         (element, shape)
     };
     let shape = shape.ok_or_else(|| {
-        IrError::Unsupported(format!("type '{ty}': every extent must be known here"))
+        IrError::Unsupported(format!("type '{ty}', where every extent must be known,"))
     })?;
     Ok(TensorType::new(from_element_type(element)?, shape))
 }
@@ -79,8 +79,11 @@ pub fn from_shaped_type(ty: Type<'_>) -> Result<TensorType, IrError> {
 /// # Errors
 /// For any other type, and for unknown extents.
 pub fn from_memref_type(ty: Type<'_>) -> Result<Vec<i64>, IrError> {
-    let unfit =
-        || IrError::Unsupported(format!("type '{ty}': a memref of known extents is needed"));
+    let unfit = || {
+        IrError::Unsupported(format!(
+            "type '{ty}', where a memref of known extents is needed,"
+        ))
+    };
     // SAFETY: queries of shaped types, asked of memrefs only; ranks and extents are in range.
     unsafe {
         let raw = ty.to_raw();

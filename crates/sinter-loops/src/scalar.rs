@@ -31,8 +31,8 @@ pub enum UnaryFn {
     Not,
 }
 
-/// Functions of two scalars. `Max` and `Min` follow ONNX and numpy: NaN if either is NaN is *not*
-/// promised (`arith.maxnumf`-like select semantics: `a > b ? a : b`).
+/// Functions of two scalars. On floats `Max` and `Min` are NaN where either operand is, as in ONNX and
+/// numpy; which of two zeros they give is not promised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)]

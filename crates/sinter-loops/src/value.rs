@@ -209,20 +209,9 @@ fn binary_float(function: BinaryFn, a: f64, b: f64) -> f64 {
         BinaryFn::Sub => a - b,
         BinaryFn::Mul => a * b,
         BinaryFn::Div => a / b,
-        BinaryFn::Max => {
-            if a > b {
-                a
-            } else {
-                b
-            }
-        }
-        BinaryFn::Min => {
-            if a < b {
-                a
-            } else {
-                b
-            }
-        }
+        BinaryFn::Max if a.is_nan() || a > b => a,
+        BinaryFn::Min if a.is_nan() || a < b => a,
+        BinaryFn::Max | BinaryFn::Min => b,
         BinaryFn::Pow => a.powf(b),
         BinaryFn::Rem => a % b,
         BinaryFn::And | BinaryFn::Or | BinaryFn::Xor => a,
@@ -378,10 +367,11 @@ mod tests {
         assert_eq!(big.cast(ElementType::F32).to_f64(), f64::from(1 << 24));
         let nan = Scalar::f32(f32::NAN);
         assert!(nan.compare(CompareFn::Ne, nan) && !nan.compare(CompareFn::Eq, nan));
-        assert_eq!(
-            nan.binary(BinaryFn::Max, Scalar::f32(1.0)),
-            Scalar::f32(1.0)
-        );
+        let one = Scalar::f32(1.0);
+        for function in [BinaryFn::Max, BinaryFn::Min] {
+            assert!(nan.binary(function, one).to_f64().is_nan());
+            assert!(one.binary(function, nan).to_f64().is_nan());
+        }
         assert_eq!(Scalar::f32(2.5).unary(UnaryFn::Round), Scalar::f32(2.0));
     }
 }

@@ -39,8 +39,11 @@ impl Container {
             }
         };
         let file = File::open(path).map_err(io("open"))?;
-        let bytes = file.metadata().map_err(io("open"))?.len();
-        if bytes == 0 {
+        let found = file.metadata().map_err(io("open"))?;
+        if found.is_dir() {
+            return Err(io("open")(io::ErrorKind::IsADirectory.into()));
+        }
+        if found.len() == 0 {
             return Err(Error::NotAModel);
         }
         // SAFETY: The mapping is private and read-only. Its bytes could still change, or vanish with

@@ -36,7 +36,7 @@ pub use manifest::{
     element_bytes,
 };
 pub use program::{BufferRef, Record};
-pub use writer::{Weights, to_bytes, write, write_bytes};
+pub use writer::{Weights, check_writable, to_bytes, write, write_bytes};
 
 /// The version of the container format that this crate writes and reads.
 pub const FORMAT_VERSION: u32 = 1;

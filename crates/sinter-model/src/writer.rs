@@ -1,7 +1,8 @@
 //! The writer: all or nothing, and the same bytes for the same input.
 
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::BUFFER_ALIGN;
 use crate::error::Error;
@@ -133,9 +134,26 @@ impl<'a> Layout<'a> {
     }
 }
 
+/// Checks that a file can be written, without a trace of it.
+///
+/// # Errors
+///
+/// [`Error::Io`].
+pub fn check_writable(path: &Path) -> Result<(), Error> {
+    let check = || match destination(path)? {
+        Destination::Special(_) => Ok(()),
+        Destination::File { folder, .. } => temporary(&folder).map(drop),
+    };
+    check().map_err(|source| Error::Io {
+        action: "write",
+        path: path.to_owned(),
+        source,
+    })
+}
+
 fn replace(
     path: &Path,
-    content: impl FnOnce(&mut BufWriter<&std::fs::File>) -> io::Result<()>,
+    content: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
 ) -> Result<(), Error> {
     try_replace(path, content).map_err(|source| Error::Io {
         action: "write",
@@ -146,16 +164,17 @@ fn replace(
 
 fn try_replace(
     path: &Path,
-    content: impl FnOnce(&mut BufWriter<&std::fs::File>) -> io::Result<()>,
+    content: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
+    let (folder, path) = match destination(path)? {
+        Destination::Special(file) => {
+            let mut out = BufWriter::new(&file);
+            content(&mut out)?;
+            return out.flush();
+        }
+        Destination::File { folder, path } => (folder, path),
     };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".sinter-").suffix(".part");
-    readable_by_all(&mut builder);
-    let file = builder.tempfile_in(folder)?;
+    let file = temporary(&folder)?;
     let mut out = BufWriter::new(file.as_file());
     content(&mut out)?;
     out.flush()?;
@@ -163,6 +182,43 @@ fn try_replace(
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// Where a file is written.
+enum Destination {
+    /// A device or a pipe, which is written to and never replaced.
+    Special(File),
+    /// An ordinary file, there already or not, behind all links.
+    File { folder: PathBuf, path: PathBuf },
+}
+
+fn destination(path: &Path) -> io::Result<Destination> {
+    let path = match fs::metadata(path) {
+        Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(found) if found.is_file() => fs::canonicalize(path)?,
+        Ok(_) => {
+            return File::options()
+                .write(true)
+                .open(path)
+                .map(Destination::Special);
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
+        Err(error) => return Err(error),
+    };
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    // In words without the temporary file's name.
+    fs::metadata(&folder)?;
+    Ok(Destination::File { folder, path })
+}
+
+fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".sinter-").suffix(".part");
+    readable_by_all(&mut builder);
+    builder.tempfile_in(folder)
 }
 
 /// Temporary files are private by default; a model is an ordinary file, subject to the umask.

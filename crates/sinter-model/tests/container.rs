@@ -2,10 +2,13 @@
 
 mod common;
 
+use std::path::Path;
+
 use common::{arena, kernel, launch, model};
 use sinter_model::hazard::{Hazard, hazards};
 use sinter_model::{
-    BufferRef, Container, Disjoint, Error, Extent, Manifest, Record, to_bytes, write,
+    BufferRef, Container, Disjoint, Error, Extent, Manifest, Record, check_writable, to_bytes,
+    write, write_bytes,
 };
 
 const OBJECT: &[u8] = b"not really an ELF file";
@@ -52,6 +55,50 @@ fn a_failed_write_leaves_the_old_file() {
     let (manifest, weights) = model();
     let error = write(&missing, &manifest, OBJECT, weights.bytes()).unwrap_err();
     assert!(error.to_string().starts_with("cannot write "), "{error}");
+}
+
+#[test]
+fn what_cannot_be_written_is_found_before_and_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |path: &Path| {
+        let before = check_writable(path).unwrap_err().to_string();
+        assert_eq!(write_bytes(path, &bytes()).unwrap_err().to_string(), before);
+        before
+    };
+    let absent = folder.path().join("no/such/model.sinter");
+    let message = refused(&absent);
+    let expected = format!(
+        "cannot write {}: No such file or directory",
+        absent.display()
+    );
+    assert!(message.starts_with(&expected), "{message}");
+    let message = refused(folder.path());
+    assert!(message.ends_with("is a directory"), "{message}");
+    let new = folder.path().join("new.sinter");
+    check_writable(&new).unwrap();
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_and_links_stay() {
+    use std::os::unix::fs::{FileTypeExt, symlink};
+    let null = Path::new("/dev/null");
+    write_bytes(null, &bytes()).unwrap();
+    assert!(
+        std::fs::metadata(null)
+            .unwrap()
+            .file_type()
+            .is_char_device()
+    );
+
+    let folder = tempfile::tempdir().unwrap();
+    let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+    std::fs::write(&file, "old").unwrap();
+    symlink(&file, &link).unwrap();
+    write_bytes(&link, &bytes()).unwrap();
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(std::fs::read(&file).unwrap(), bytes());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::importer::{Value, as_constant};
 use crate::proto::{AttributeProto, GraphProto, NodeProto, TensorProto, attribute_kind as kind};
 
 /// The largest magnitude of window, stride and padding attributes.
-const MAX_WINDOW: i64 = 1 << 31;
+const MAX_WINDOW: i64 = 1 << 30;
 
 /// A node with its operands looked up.
 pub struct Call<'n> {

@@ -104,7 +104,7 @@ pub enum ImportError {
         what: String,
     },
     /// An attribute that is missing, of the wrong kind or out of range.
-    #[error("node '{node}' ({operator}): attribute '{attribute}' {cause}")]
+    #[error("node '{node}' ({operator}): attribute '{attribute}' {cause}: export the model again")]
     BadAttribute {
         /// Name of the ONNX node.
         node: String,
@@ -116,7 +116,10 @@ pub enum ImportError {
         cause: String,
     },
     /// A node that breaks its operator's rules.
-    #[error("node '{node}' ({operator}): {cause}")]
+    #[error(
+        "node '{node}' ({operator}): {cause}: export the model again or, where sizes do not fit, give another \
+         --shape"
+    )]
     Invalid {
         /// Name of the ONNX node.
         node: String,
@@ -151,6 +154,11 @@ impl Fault {
     /// An operator or form that is not supported; the text names the way out.
     pub fn unsupported(what: impl Into<String>) -> Self {
         Self::Unsupported(what.into())
+    }
+
+    /// An attribute whose text names the way out.
+    pub(crate) fn attribute_value(name: &str, cause: &str) -> Self {
+        Self::Unsupported(format!("attribute '{name}' {cause}"))
     }
 
     /// A broken rule.

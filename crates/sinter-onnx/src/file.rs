@@ -20,7 +20,11 @@ pub(crate) fn map(path: &Path) -> Result<Bytes, ImportError> {
         cause,
     };
     let file = File::open(path).map_err(io)?;
-    if file.metadata().map_err(io)?.len() == 0 {
+    let found = file.metadata().map_err(io)?;
+    if found.is_dir() {
+        return Err(io(std::io::ErrorKind::IsADirectory.into()));
+    }
+    if found.len() == 0 {
         return Ok(Bytes::new());
     }
     // SAFETY: the mapping is private and read-only. Whoever changes or cuts the file while the model is

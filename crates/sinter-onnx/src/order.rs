@@ -91,7 +91,7 @@ fn makers(graph: &GraphProto) -> Result<BTreeMap<&str, usize>, ImportError> {
                 return Err(ImportError::Invalid {
                     node: node_name(node),
                     operator: node.op_type.clone(),
-                    cause: format!("'{output}' is made twice: export the model again"),
+                    cause: format!("'{output}' is made twice"),
                 });
             }
         }

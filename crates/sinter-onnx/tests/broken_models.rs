@@ -82,7 +82,7 @@ fn a_shape_that_depends_on_data() {
 fn an_attribute_of_the_wrong_kind() {
     assert_eq!(
         refusal("bad_attribute"),
-        "node 'softmax' (Softmax): attribute 'axis' is not of kind int"
+        "node 'softmax' (Softmax): attribute 'axis' is not of kind int: export the model again"
     );
 }
 
@@ -90,6 +90,8 @@ fn an_attribute_of_the_wrong_kind() {
 fn shapes_that_do_not_fit() {
     let message = refusal("wrong_shapes");
     assert!(message.starts_with("node 'scale' (Mul): "), "{message}");
+    let way = ": export the model again or, where sizes do not fit, give another --shape";
+    assert!(message.ends_with(way), "{message}");
 }
 
 #[test]

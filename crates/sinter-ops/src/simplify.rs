@@ -1,5 +1,5 @@
 //! Simplifies a graph: constant operands are evaluated, identities folded, equal nodes merged, dead
-//! nodes and constants dropped.
+//! nodes and constants dropped. Results without elements are constants.
 //!
 //! The result is a new graph with the same inputs and outputs (names, types, order) and the same
 //! meaning bit for bit: constants are evaluated by the reference, identities change nothing.
@@ -133,7 +133,10 @@ impl Simplifier {
                 }
             }
         }
-        if let Some(tensors) = self.evaluated(&op, &inputs) {
+        if let Some(tensors) = self
+            .without_elements(&op, &inputs)
+            .or_else(|| self.evaluated(&op, &inputs))
+        {
             return Ok(tensors.into_iter().map(|t| self.constant(t)).collect());
         }
         if op.traits().effectful {
@@ -167,6 +170,14 @@ impl Simplifier {
         let ty = self.out.ty(value);
         let empty = || (ty.elements() == 0).then(|| Tensor::from_bytes(ty.clone(), Bytes::new()));
         self.out.as_constant(value).cloned().or_else(empty)
+    }
+
+    /// The results, where none of them has an element.
+    fn without_elements(&self, op: &Op, inputs: &[ValueId]) -> Option<Vec<Tensor>> {
+        let types = op.infer(&self.types(inputs)).ok()?;
+        let none = types.iter().all(|t| t.elements() == 0) && !op.traits().effectful;
+        let empty = |ty| Tensor::from_bytes(ty, Bytes::new());
+        none.then(|| types.into_iter().map(empty).collect())
     }
 
     /// The results, where all operands are constants and the limits allow it.
@@ -319,6 +330,19 @@ mod tests {
         let ops: Vec<_> = simple.nodes.iter().map(|n| n.op.mnemonic()).collect();
         assert_eq!(ops, ["add"]);
         assert_eq!(simple.nodes[0].inputs[0], simple.inputs[0].1);
+    }
+
+    #[test]
+    fn results_without_elements_are_constants() {
+        let mut graph = Graph::new("g");
+        let row = graph.input("row", TensorType::f32([1, 3]));
+        let none = graph.input("none", TensorType::f32([0, 1]));
+        let y = one(&mut graph, add(), &[row, none], "sum");
+        graph.output("y", y);
+        let simple = simplify(&graph, &Options::default()).expect("fits");
+        assert!(simple.nodes.is_empty());
+        assert_eq!(simple.constants().count(), 1);
+        assert_eq!(simple.ty(simple.outputs[0].1), &TensorType::f32([0, 3]));
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod shape;
 mod window;
 
 pub use code::{Code, wide};
-pub use data::{Data, floats, from_floats, ints};
+pub use data::{Data, floats, from_floats, ints, maximum, minimum};
 pub use moves::{copy, place, rearranged};
 pub use nests::{
     Point, affine, broadcast_index, identity, iter, pointwise, scaled, sum, with_offset,
@@ -19,7 +19,7 @@ pub use reduction::{
     Reduced, combine, contraction, contraction_finish, empty_contraction, highest, lowest,
 };
 pub use shape::{
-    axis_index, broadcast, broadcast_offsets, count, each_index, err, one_dtype, require,
-    require_arity, require_float, same_rank, types_of,
+    axis_index, broadcast, broadcast_offsets, checked_elements, count, each_index, err, one_dtype,
+    require, require_arity, require_float, same_rank, types_of,
 };
-pub(crate) use window::{Run, Window};
+pub(crate) use window::{MAX_WINDOW, Run, Window, require_bias, weighted_window};

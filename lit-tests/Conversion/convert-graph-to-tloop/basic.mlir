@@ -8,7 +8,7 @@
 // CHECK: %[[T:.+]] = tloop.nest domain [4, 16] {{.*}} ins(%[[X]], %[[B]] :
 // CHECK: arith.addf
 // CHECK: %[[R:.+]] = tloop.nest domain [4, 16] {{.*}} ins(%[[T]] :
-// CHECK: arith.maxnumf
+// CHECK: arith.maximumf
 // CHECK: tloop.return %[[R]]
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[MX:.+]]: tensor<4x16xf32> {graph.name = "x"}, %[[MB:.+]]: tensor<16xf32>)

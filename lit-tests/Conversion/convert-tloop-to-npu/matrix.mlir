@@ -51,7 +51,7 @@ tloop.kernel @convolution(%x: tensor<9x9x8xf32>, %w: tensor<3x3x8x16xf32>) -> te
     finish {
     ^bb0(%sum: f32):
       %zero = arith.constant 0.0 : f32
-      %relu = arith.maxnumf %sum, %zero : f32
+      %relu = arith.maximumf %sum, %zero : f32
       tloop.yield %relu : f32
     }
     writes [affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2)>] -> tensor<4x4x16xf32>

@@ -60,7 +60,9 @@ func.func @unary(%x: tensor<2x4xf32>, %p: tensor<2x4xi1>) {
 // CHECK: [[R2:%.+]] = graph.hard_sigmoid [[X]] alpha 2.000000e-01 beta 5.000000e-01 : tensor<2x4xf32>
 // CHECK: [[R3:%.+]] = graph.gelu [[X]] : tensor<2x4xf32>
 // CHECK: [[R4:%.+]] = graph.gelu [[X]] approximate true : tensor<2x4xf32>
-// CHECK: [[R5:%.+]] = graph.clamp [[X]] to 0.000000e+00, 6.000000e+00 : tensor<2x4xf32>
+// CHECK: [[R5:%.+]] = graph.clamp [[X]] min 0.000000e+00 max 6.000000e+00 : tensor<2x4xf32>
+// CHECK: [[R6:%.+]] = graph.clamp [[X]] min 5.000000e-01 : tensor<2x4xf32>
+// CHECK: [[R7:%.+]] = graph.clamp [[X]] max 5.000000e-01 : tensor<2x4xf32>
 // CHECK: return
 func.func @parameters(%x: tensor<2x4xf32>) {
   %0 = graph.leaky_relu %x alpha 1.000000e-02 : tensor<2x4xf32>
@@ -68,7 +70,9 @@ func.func @parameters(%x: tensor<2x4xf32>) {
   %2 = graph.hard_sigmoid %x alpha 2.000000e-01 beta 5.000000e-01 : tensor<2x4xf32>
   %3 = graph.gelu %x : tensor<2x4xf32>
   %4 = graph.gelu %x approximate true : tensor<2x4xf32>
-  %5 = graph.clamp %x to 0.000000e+00, 6.000000e+00 : tensor<2x4xf32>
+  %5 = graph.clamp %x min 0.000000e+00 max 6.000000e+00 : tensor<2x4xf32>
+  %6 = graph.clamp %x min 5.000000e-01 : tensor<2x4xf32>
+  %7 = graph.clamp %x max 5.000000e-01 : tensor<2x4xf32>
   return
 }
 

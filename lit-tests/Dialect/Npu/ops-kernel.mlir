@@ -14,7 +14,7 @@
 // CHECK: [[C0:%.+]] = arith.constant 0 : index
 // CHECK: [[ZERO:%.+]] = arith.constant dense<0.000000e+00> : vector<16xf32>
 // CHECK: [[V:%.+]] = vector.load [[T]][[[C0]]] : memref<16xf32, #npu.space<ub>>, vector<16xf32>
-// CHECK: [[R:%.+]] = arith.maxnumf [[V]], [[ZERO]] : vector<16xf32>
+// CHECK: [[R:%.+]] = arith.maximumf [[V]], [[ZERO]] : vector<16xf32>
 // CHECK: vector.store [[R]], [[U]][[[C0]]] : memref<16xf32, #npu.space<ub>>, vector<16xf32>
 // CHECK: [[OUT:%.+]] = npu.copy [[U]][0], [[Y]][[[BLOCK]], 0] sizes [16] engine(mte3) : memref<16xf32, #npu.space<ub>>, memref<4x16xf32>
 // CHECK: npu.wait [[OUT]]
@@ -30,7 +30,7 @@ npu.kernel @relu(%block: index, %x: memref<4x16xf32>, %y: memref<4x16xf32>) core
     %c0 = arith.constant 0 : index
     %zero = arith.constant dense<0.000000e+00> : vector<16xf32>
     %v = vector.load %t[%c0] : memref<16xf32, #npu.space<ub>>, vector<16xf32>
-    %r = arith.maxnumf %v, %zero : vector<16xf32>
+    %r = arith.maximumf %v, %zero : vector<16xf32>
     vector.store %r, %u[%c0] : memref<16xf32, #npu.space<ub>>, vector<16xf32>
   }
   %out = npu.copy %u[0], %y[%block, 0] sizes [16] engine(mte3) : memref<16xf32, #npu.space<ub>>, memref<4x16xf32>

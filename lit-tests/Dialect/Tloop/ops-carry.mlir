@@ -8,7 +8,7 @@
 // CHECK-SAME: [[X:%[^:]+]]:
 // CHECK: [[M:%[^:]+]]:2 = tloop.carry domain [4, 16] kinds ["parallel", "reduction"] ins([[X]] : tensor<4x16xf32>) maps [#map] init [-1.000000e+30, 0.000000e+00] update {
 // CHECK: ^bb0([[MAX0:%.+]]: f32, [[SUM0:%.+]]: f32, [[MAX1:%.+]]: f32):
-// CHECK: [[N:%.+]] = arith.maxnumf [[MAX0]], [[SUM0]] : f32
+// CHECK: [[N:%.+]] = arith.maximumf [[MAX0]], [[SUM0]] : f32
 // CHECK: [[J:%.+]] = arith.subf [[SUM0]], [[N]] : f32
 // CHECK: [[K:%.+]] = math.exp [[J]] : f32
 // CHECK: [[L:%.+]] = arith.mulf [[MAX1]], [[K]] : f32
@@ -18,7 +18,7 @@
 // CHECK: tloop.yield [[N]], [[Q]] : f32, f32
 // CHECK: } merge {
 // CHECK: ^bb0([[MAX0]]: f32, [[SUM0]]: f32, [[MAX1]]: f32, [[SUM1:%.+]]: f32):
-// CHECK: [[N]] = arith.maxnumf [[MAX0]], [[MAX1]] : f32
+// CHECK: [[N]] = arith.maximumf [[MAX0]], [[MAX1]] : f32
 // CHECK: [[J]] = arith.subf [[MAX0]], [[N]] : f32
 // CHECK: [[K]] = math.exp [[J]] : f32
 // CHECK: [[L]] = arith.mulf [[SUM0]], [[K]] : f32
@@ -32,7 +32,7 @@
 tloop.kernel @online_softmax(%x: tensor<4x16xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %m, %s = tloop.carry domain [4, 16] kinds ["parallel", "reduction"] ins(%x : tensor<4x16xf32>) maps [affine_map<(d0, d1) -> (d0, d1)>] init [-1.000000e+30, 0.000000e+00] update {
   ^bb0(%a: f32, %max: f32, %sum: f32):
-    %new = arith.maxnumf %a, %max : f32
+    %new = arith.maximumf %a, %max : f32
     %d = arith.subf %max, %new : f32
     %e = math.exp %d : f32
     %f = arith.mulf %sum, %e : f32
@@ -42,7 +42,7 @@ tloop.kernel @online_softmax(%x: tensor<4x16xf32>) -> (tensor<4xf32>, tensor<4xf
     tloop.yield %new, %i : f32, f32
   } merge {
   ^bb0(%max0: f32, %sum0: f32, %max1: f32, %sum1: f32):
-    %n = arith.maxnumf %max0, %max1 : f32
+    %n = arith.maximumf %max0, %max1 : f32
     %j = arith.subf %max0, %n : f32
     %k = math.exp %j : f32
     %l = arith.mulf %sum0, %k : f32

@@ -9,7 +9,7 @@
 // CHECK: [[Y:%.+]] = tloop.nest domain [4, 16] kinds ["parallel", "parallel"] ins([[X]] : tensor<4x16xf32>) maps [#map] body {
 // CHECK: ^bb0([[A:%.+]]: f32):
 // CHECK: [[C:%.+]] = arith.constant 0.000000e+00 : f32
-// CHECK: [[M:%.+]] = arith.maxnumf [[A]], [[C]] : f32
+// CHECK: [[M:%.+]] = arith.maximumf [[A]], [[C]] : f32
 // CHECK: tloop.yield [[M]] : f32
 // CHECK: } writes [#map] -> tensor<4x16xf32>
 // CHECK: tloop.return [[Y]] : tensor<4x16xf32>
@@ -17,7 +17,7 @@ tloop.kernel @relu(%x: tensor<4x16xf32>) -> tensor<4x16xf32> attributes {layouts
   %y = tloop.nest domain [4, 16] kinds ["parallel", "parallel"] ins(%x : tensor<4x16xf32>) maps [affine_map<(d0, d1) -> (d0, d1)>] body {
   ^bb0(%a: f32):
     %c = arith.constant 0.000000e+00 : f32
-    %m = arith.maxnumf %a, %c : f32
+    %m = arith.maximumf %a, %c : f32
     tloop.yield %m : f32
   } writes [affine_map<(d0, d1) -> (d0, d1)>] -> tensor<4x16xf32>
   tloop.return %y : tensor<4x16xf32>

@@ -37,7 +37,7 @@ func.func @linalg_window(%x: tensor<8xf32>, %y: tensor<6xf32>) -> tensor<6xf32> 
   // expected-error @below {{invalid indexing maps are non-invertible}}
   %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0 + d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8xf32>) outs(%y : tensor<6xf32>) {
   ^bb0(%a: f32, %b: f32):
-    %m = arith.maxnumf %a, %b : f32
+    %m = arith.maximumf %a, %b : f32
     linalg.yield %m : f32
   } -> tensor<6xf32>
   return %0 : tensor<6xf32>

@@ -1,6 +1,6 @@
 // RUN: sinter-opt %s --graph-fuse --split-input-file --verify-diagnostics
 
-// expected-error @below {{every extent must be known here}}
+// expected-error @below {{every extent must be known}}
 module {
   func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
     %y = graph.relu %x : tensor<?x4xf32>

@@ -16,7 +16,7 @@ npu.kernel @relu(%block: index, %x: memref<4x16xf32>, %y: memref<4x16xf32>) core
     %c0 = arith.constant 0 : index
     %zero = arith.constant dense<0.0> : vector<16xf32>
     %v = vector.load %t[%c0] : memref<16xf32, #npu.space<ub>>, vector<16xf32>
-    %r = arith.maxnumf %v, %zero : vector<16xf32>
+    %r = arith.maximumf %v, %zero : vector<16xf32>
     vector.store %r, %t[%c0] : memref<16xf32, #npu.space<ub>>, vector<16xf32>
   }
   %out = npu.copy %t[0], %y[%block, 0] sizes [16] engine(mte3) : memref<16xf32, #npu.space<ub>>, memref<4x16xf32>

@@ -14,7 +14,7 @@
 // CHECK: tloop.contract domain [5, 6, 8]
 // CHECK: %[[M1:.+]] = tloop.nest domain [5, 6] kinds ["parallel", "reduction"]
 // CHECK: finish ins(%[[M0]] :
-// CHECK: arith.maxnumf
+// CHECK: arith.maximumf
 // CHECK: %[[L1:.+]]:2 = tloop.nest domain [5, 6] kinds ["parallel", "reduction"]
 // CHECK: finish ins(%[[L0]], %[[M0]], %[[M1]] :
 // CHECK: math.exp

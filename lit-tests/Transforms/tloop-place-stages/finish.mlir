@@ -7,7 +7,7 @@
 // CHECK: finish ins(%{{.+}} : tensor<8xf32>)
 // CHECK: ^bb0(%[[ACC:.+]]: f32, %[[B:.+]]: f32):
 // CHECK: arith.addf %[[ACC]], %[[B]]
-// CHECK: arith.maxnumf
+// CHECK: arith.maximumf
 // CHECK-NOT: tloop.nest
 // CHECK: tloop.return
 tloop.kernel @bias_relu(%x: tensor<4x16xf32>, %w: tensor<16x8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32>
@@ -23,7 +23,7 @@ tloop.kernel @bias_relu(%x: tensor<4x16xf32>, %w: tensor<16x8xf32>, %b: tensor<8
     ^bb0(%a: f32, %c: f32):
       %zero = arith.constant 0.0 : f32
       %0 = arith.addf %a, %c : f32
-      %1 = arith.maxnumf %0, %zero : f32
+      %1 = arith.maximumf %0, %zero : f32
       tloop.yield %1 : f32
     } writes [affine_map<(d0, d1) -> (d0, d1)>] -> tensor<4x8xf32>
   tloop.return %y : tensor<4x8xf32>

@@ -110,6 +110,15 @@ pub(crate) struct CompileArgs {
     pub(crate) timing: bool,
 }
 
+/// A number of threads or runs.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("give at least 1".to_owned()),
+        Ok(number) => Ok(number),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
 impl CompileArgs {
     pub(crate) fn options(&self, threads: Option<usize>) -> CompileOptions {
         CompileOptions {
@@ -144,7 +153,7 @@ pub(crate) struct Compile {
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub(crate) emit: Option<Emit>,
     /// Threads that the program will run on; only informs prices
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) threads: Option<usize>,
 }
 
@@ -171,8 +180,8 @@ pub(crate) struct Run {
     pub(crate) output_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) compile: CompileArgs,
-    /// Most threads that the run may use
-    #[arg(long, value_name = "N")]
+    /// Most threads that the run may use, of those that the processor runs at once
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) threads: Option<usize>,
     /// On a scratchpad device: complete each transfer as late as its wait allows
     #[arg(long)]
@@ -186,11 +195,11 @@ pub(crate) struct Bench {
     pub(crate) model: PathBuf,
     #[command(flatten)]
     pub(crate) compile: CompileArgs,
-    /// Most threads that a run may use
-    #[arg(long, value_name = "N")]
+    /// Most threads that a run may use, of those that the processor runs at once
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) threads: Option<usize>,
     /// Number of timed runs
-    #[arg(long, value_name = "N", default_value_t = 30)]
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = at_least_one)]
     pub(crate) runs: usize,
     /// Time per kernel too
     #[arg(long)]
@@ -219,7 +228,7 @@ pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) compile: CompileArgs,
     /// Threads that the program will run on; only informs prices
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) threads: Option<usize>,
     /// How the decisions are written
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]

@@ -1,14 +1,15 @@
 //! The `sinter` command as a library, for tools that install extensions before it.
 //!
 //! Standard output is the result, standard error the log. Exit codes: 0 done; 1 the input or request
-//! was at fault; 2 a usage error; 3 results differ.
+//! was at fault; 2 a usage error.
 
 mod args;
 mod commands;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use sinter_driver::extension::Extension;
 use tracing_subscriber::EnvFilter;
 
@@ -18,13 +19,24 @@ pub fn run(extensions: &[&'static Extension]) -> ExitCode {
         eprintln!("error: {error}");
         return ExitCode::from(1);
     }
-    let cli = args::Cli::parse();
-    let filter = EnvFilter::try_new(&cli.log).unwrap_or_else(|_| EnvFilter::new("warn"));
+    let matches = args::Cli::command().get_matches();
+    let cli = match args::Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
+    let filter = match EnvFilter::try_new(&cli.log) {
+        Ok(filter) => filter,
+        Err(error) => {
+            eprintln!("error: --log '{}' is no filter: {error}", cli.log);
+            return ExitCode::from(2);
+        }
+    };
     tracing_subscriber::fmt()
         .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr)
         .init();
-    match commands::dispatch(cli.command) {
+    match commands::dispatch(cli.command, &matches) {
         Ok(code) => code,
         Err(error) => {
             // A closed pipe on standard output is the reader's choice, not a failure of ours.
@@ -34,8 +46,50 @@ pub fn run(extensions: &[&'static Extension]) -> ExitCode {
             if closed {
                 return ExitCode::SUCCESS;
             }
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", one_line(&with_causes(&error)));
             ExitCode::from(1)
         }
+    }
+}
+
+/// A message with those of its causes that it does not already repeat.
+fn with_causes(error: &anyhow::Error) -> String {
+    let mut message = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !message.contains(&cause) {
+            message += &format!(": {cause}");
+        }
+    }
+    message
+}
+
+/// A message in one line that does nothing to a terminal: names in a model may hold any character.
+fn one_line(message: &str) -> String {
+    let mut line = String::with_capacity(message.len());
+    for c in message.chars() {
+        if c.is_control() {
+            line.extend(c.escape_default());
+        } else {
+            line.push(c);
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn causes_are_named_once() {
+        let cause = std::io::Error::other("disk full");
+        let error = anyhow::Error::from(cause).context("cannot write 'a': disk full");
+        assert_eq!(super::with_causes(&error), "cannot write 'a': disk full");
+        let cause = std::io::Error::other("disk full");
+        let error = anyhow::Error::from(cause).context("cannot write 'a'");
+        assert_eq!(super::with_causes(&error), "cannot write 'a': disk full");
+    }
+
+    #[test]
+    fn control_characters_are_escaped() {
+        assert_eq!(super::one_line("'a\n\u{1b}b' 模型"), "'a\\n\\u{1b}b' 模型");
     }
 }

@@ -121,6 +121,12 @@ impl<'s, 'c> Evaluation<'s, 'c> {
         }
     }
 
+    /// Whether a register is a literal that is not NaN.
+    fn is_number(&self, reg: Reg) -> bool {
+        let place = reg.checked_sub(self.body.args.len());
+        matches!(place.map(|n| &self.body.insts[n]), Some(Inst::Const(_, c)) if !c.get().is_nan())
+    }
+
     fn slot(&self, reg: Reg, row: usize, vector: usize) -> usize {
         let (rows, vectors) = self.moves[reg];
         (if rows { row } else { 0 }) * self.width + if vectors { vector } else { 0 }
@@ -274,6 +280,18 @@ impl<'c> Generator<'_, 'c> {
             Inst::Cast(to, a) => {
                 let (value, is_vector) = self.register(stage, at, a, row, vector);
                 (self.cast(at.types[a], to, value), is_vector)
+            }
+            Inst::Binary(function @ (BinaryFn::Max | BinaryFn::Min), a, b)
+                if at.types[a].is_float() =>
+            {
+                // With a number as the first operand one instruction does.
+                let (a, b) = if at.is_number(b) { (b, a) } else { (a, b) };
+                let (values, is_vector) = self.together(stage, at, &[a, b], row, vector);
+                let mut result = self.binary(function, at.types[a], values[0], values[1]);
+                if !at.is_number(a) {
+                    result = self.unless_nan(values[0], result);
+                }
+                (result, is_vector)
             }
             Inst::Binary(function, a, b) => {
                 let (values, is_vector) = self.together(stage, at, &[a, b], row, vector);

@@ -79,6 +79,13 @@ impl<'c> Generator<'_, 'c> {
         self.e.unary(name, a)
     }
 
+    /// `value`, or `a` where that is NaN.
+    pub(super) fn unless_nan(&mut self, a: Value<'c>, value: Value<'c>) -> Value<'c> {
+        let is_nan = self.e.cmpf(FloatPredicate::Unordered, a, a);
+        self.e.select(is_nan, a, value)
+    }
+
+    /// A function of two values. Of floats `Max` and `Min` give the second operand where one is NaN.
     pub(super) fn binary(
         &mut self,
         function: BinaryFn,

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `neg` | `arith.negf` | `arith.subi` from zero |
 //! | `not` | | `arith.xori` with all ones |
-//! | `max`, `min` | `arith.maxnumf`, `arith.minnumf` | `arith.maxsi`, `arith.maxui`, ... |
+//! | `max`, `min` | `arith.maximumf`, `arith.minimumf` | `arith.maxsi`, `arith.maxui`, ... |
 //! | a comparison | ordered, but `une` | signed or unsigned |
 //! | to `i1` | `arith.cmpf une` with zero | `arith.cmpi ne` with zero |
 //! | to the same width | `arith.bitcast` | `arith.bitcast` |
@@ -64,7 +64,7 @@ const BINARY: &[(BinaryFn, [Option<&str>; 3])] = &[
     (
         BinaryFn::Max,
         [
-            Some("arith.maxnumf"),
+            Some("arith.maximumf"),
             Some("arith.maxsi"),
             Some("arith.maxui"),
         ],
@@ -72,7 +72,7 @@ const BINARY: &[(BinaryFn, [Option<&str>; 3])] = &[
     (
         BinaryFn::Min,
         [
-            Some("arith.minnumf"),
+            Some("arith.minimumf"),
             Some("arith.minsi"),
             Some("arith.minui"),
         ],

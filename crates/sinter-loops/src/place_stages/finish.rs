@@ -49,7 +49,8 @@ struct Link {
 
 fn merged(kernel: &Kernel, producer: usize, consumer: usize) -> Option<Nest> {
     let (p, c) = (&kernel.stages[producer], &kernel.stages[consumer]);
-    if p.parallel_points() != c.points() {
+    // A nest writes a slot once: parts of a concatenation of one value stay stages of their own.
+    if p.parallel_points() != c.points() || c.writes.iter().any(|w| writes_slot(p, w.operand)) {
         return None;
     }
     let links = links(kernel, producer, c)?;

@@ -26,7 +26,7 @@ fn constant(import: &mut Importer, call: &Call) -> Results {
     if let Some(proto) = call.tensor("value")? {
         let tensor = import
             .tensor(proto)
-            .map_err(|cause| Fault::attribute("value", cause))?;
+            .map_err(|cause| Fault::attribute_value("value", &cause))?;
         return Ok(vec![Value::Constant(tensor)]);
     }
     let one = |tensor| Ok(vec![Value::Constant(tensor)]);
@@ -54,7 +54,7 @@ fn constant_of_shape(import: &mut Importer, call: &Call) -> Results {
     let value = match call.tensor("value")? {
         Some(proto) => import
             .tensor(proto)
-            .map_err(|cause| Fault::attribute("value", cause))?,
+            .map_err(|cause| Fault::attribute_value("value", &cause))?,
         None => Tensor::from_f32([], &[0.0]),
     };
     if value.ty().elements() != 1 {
@@ -108,11 +108,11 @@ fn eye_like(import: &mut Importer, call: &Call) -> Results {
     }
     let element = match call.optional_int("dtype")? {
         Some(code) => i32::try_from(code)
-            .map_err(|_| "is unknown".to_string())
+            .map_err(|_| "is no element type: export the model again".to_string())
             .and_then(element),
         None => Ok(like.element),
     };
-    let element: ElementType = element.map_err(|cause| Fault::attribute("dtype", cause))?;
+    let element: ElementType = element.map_err(|cause| Fault::attribute_value("dtype", &cause))?;
     let diagonal = call.int("k", 0)?;
     let places = (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c)));
     let values: Vec<_> = places

@@ -85,7 +85,8 @@ fn conv_transpose(import: &mut Importer, call: &Call) -> Results {
     let wanted = match (call.window("output_shape", count, 1)?, mode) {
         (Some(wanted), _) => Some(wanted),
         (None, AutoPad::SameUpper | AutoPad::SameLower) => {
-            Some(spatial.iter().zip(&strides).map(|(n, s)| n * s).collect())
+            let sizes = spatial.iter().zip(&strides);
+            Some(sizes.map(|(n, s)| n.saturating_mul(*s)).collect())
         }
         (None, AutoPad::Valid) => {
             pads = vec![0; 2 * count];
@@ -94,12 +95,19 @@ fn conv_transpose(import: &mut Importer, call: &Call) -> Results {
         (None, AutoPad::Explicit) => None,
     };
     if let Some(wanted) = wanted {
-        let full = |d: usize| strides[d] * (spatial[d] - 1) + (kernel[d] - 1) * dilations[d] + 1;
+        let full = |d: usize| {
+            let span = (kernel[d] - 1)
+                .saturating_mul(dilations[d])
+                .saturating_add(1);
+            strides[d]
+                .saturating_mul(spatial[d] - 1)
+                .saturating_add(span)
+        };
         let totals: Vec<_> = (0..count)
-            .map(|d| full(d) + output_pads[d] - wanted[d])
+            .map(|d| full(d).saturating_add(output_pads[d]) - wanted[d])
             .collect();
         for (pad, total) in output_pads.iter_mut().zip(&totals) {
-            *pad += (-total).max(0);
+            *pad = pad.saturating_add((-total).max(0));
         }
         let totals: Vec<_> = totals.into_iter().map(|t| t.max(0)).collect();
         pads = shared_out(&totals, mode != AutoPad::SameUpper);

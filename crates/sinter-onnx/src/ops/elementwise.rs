@@ -239,9 +239,9 @@ fn select(import: &mut Importer, call: &Call) -> Results {
 fn cast(import: &mut Importer, call: &Call) -> Results {
     let code = call.int("to", 0)?;
     let to = i32::try_from(code)
-        .map_err(|_| "is no element type".to_string())
+        .map_err(|_| "is no element type: export the model again".to_string())
         .and_then(element);
-    let to = to.map_err(|cause| Fault::attribute("to", cause))?;
+    let to = to.map_err(|cause| Fault::attribute_value("to", &cause))?;
     convert(import, call, to)
 }
 

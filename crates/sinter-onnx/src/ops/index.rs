@@ -37,25 +37,14 @@ const MAX_EXTENT: i64 = 1 << 24;
 fn gather(import: &mut Importer, call: &Call) -> Results {
     let (data, indices) = (call.input(0)?.clone(), call.input(1)?.clone());
     let axis = axis(call.int("axis", 0)?, import.rank(&data))?;
-    let index = as_constant(&indices)
-        .filter(|t| t.ty().rank() == 0)
-        .map(|t| t.get_i64(0));
-    let Some(index) = index else {
-        return Ok(vec![import.add(Gather { axis }, &[data, indices])?]);
-    };
     let mut shape = import.shape(&data);
     let (d, rank) = (axis as usize, shape.len());
-    let at = if index < 0 {
-        index.saturating_add(shape[d])
-    } else {
-        index
+    let index = known_indices(&indices, shape[d])?
+        .filter(|_| import.rank(&indices) == 0)
+        .and_then(|known| known.first().copied());
+    let Some(at) = index else {
+        return Ok(vec![import.add(Gather { axis }, &[data, indices])?]);
     };
-    if !(0..shape[d]).contains(&at) {
-        return Err(Fault::invalid(format!(
-            "index {index} is not one of {} elements",
-            shape[d]
-        )));
-    }
     let mut op = Slice {
         starts: vec![0; rank],
         sizes: shape.clone(),
@@ -67,9 +56,35 @@ fn gather(import: &mut Importer, call: &Call) -> Results {
     Ok(vec![import.add(Reshape { shape }, &[part])?])
 }
 
+/// Indices that are known now, counted from the start of an axis.
+///
+/// # Errors
+/// When one of them is outside of the axis.
+fn known_indices(indices: &Value, extent: i64) -> Result<Option<Vec<i64>>, Fault> {
+    let from_start = |index: i64| {
+        let at = if index < 0 {
+            index.saturating_add(extent)
+        } else {
+            index
+        };
+        if (0..extent).contains(&at) {
+            Ok(at)
+        } else {
+            Err(Fault::invalid(format!(
+                "index {index} is not one of {extent} elements"
+            )))
+        }
+    };
+    let known = as_constant(indices).filter(|t| !t.ty().element.is_float());
+    known
+        .map(|t| t.to_i64s().into_iter().map(from_start).collect())
+        .transpose()
+}
+
 fn gather_elements(import: &mut Importer, call: &Call) -> Results {
     let (data, indices) = (call.input(0)?.clone(), call.input(1)?.clone());
     let axis = axis(call.int("axis", 0)?, import.rank(&data))?;
+    known_indices(&indices, import.shape(&data)[axis as usize])?;
     Ok(vec![import.add(GatherElements { axis }, &[data, indices])?])
 }
 

@@ -19,16 +19,17 @@ fn matmul(import: &mut Importer, call: &Call) -> Results {
     Ok(vec![import.add(Matmul {}, &operands)?])
 }
 
-/// `alpha * A' * B' + beta * C`, where `'` may transpose.
+/// `alpha * A' * B' + beta * C`, where `'` may transpose; a `beta` of 0 leaves `C` out, whatever it holds.
 fn gemm(import: &mut Importer, call: &Call) -> Results {
     let a = matrix(import, call, 0, "transA")?;
     let b = matrix(import, call, 1, "transB")?;
     let product = import.add(Matmul {}, &[a, b])?;
     let product = scaled(import, product, call.float("alpha", 1.0)?)?;
-    let Some(c) = call.optional(2) else {
+    let beta = call.float("beta", 1.0)?;
+    let Some(c) = call.optional(2).filter(|_| beta != 0.0) else {
         return Ok(vec![product]);
     };
-    let c = scaled(import, c.clone(), call.float("beta", 1.0)?)?;
+    let c = scaled(import, c.clone(), beta)?;
     Ok(vec![import.add(
         Binary {
             kind: BinaryFn::Add,

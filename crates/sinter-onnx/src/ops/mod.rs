@@ -15,6 +15,8 @@ mod reshape;
 mod resize;
 mod softmax;
 mod structure;
+#[cfg(test)]
+mod tests;
 mod window;
 
 use crate::call::Call;

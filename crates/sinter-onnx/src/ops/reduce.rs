@@ -1,7 +1,9 @@
 //! Reductions and running reductions.
 
+use sinter_loops::scalar::BinaryFn;
 use sinter_loops::types::ElementType;
 use sinter_ops::ops::arg_reduce::{ArgReduce, ArgReduceKind};
+use sinter_ops::ops::binary::Binary;
 use sinter_ops::ops::cast::Cast;
 use sinter_ops::ops::reduce::{Reduce, ReduceKind};
 use sinter_ops::ops::scan::{Scan, ScanKind};
@@ -48,7 +50,7 @@ fn reduce(import: &mut Importer, call: &Call, kind: ReduceKind) -> Results {
     };
     let given = given.unwrap_or_default();
     if given.is_empty() && call.flag("noop_with_empty_axes", false)? {
-        return Ok(vec![x]);
+        return over_nothing(import, x, kind);
     }
     let axes = if given.is_empty() {
         (0..rank).collect()
@@ -77,6 +79,30 @@ fn reduce(import: &mut Importer, call: &Call, kind: ReduceKind) -> Results {
         },
         &[result],
     )?])
+}
+
+/// A reduction over no axes still applies its function to every element, as onnxruntime does.
+fn over_nothing(import: &mut Importer, x: Value, kind: ReduceKind) -> Results {
+    Ok(vec![match kind {
+        ReduceKind::L1 | ReduceKind::L2 => import.add(
+            Unary {
+                kind: UnaryKind::Abs,
+            },
+            &[x],
+        )?,
+        ReduceKind::SumSquare => import.add(
+            Binary {
+                kind: BinaryFn::Mul,
+            },
+            &[x.clone(), x],
+        )?,
+        ReduceKind::Sum
+        | ReduceKind::Mean
+        | ReduceKind::Max
+        | ReduceKind::Min
+        | ReduceKind::Prod
+        | ReduceKind::LogSumExp => x,
+    }])
 }
 
 fn reduce_log_sum(import: &mut Importer, call: &Call) -> Results {

@@ -67,8 +67,11 @@ pub(super) fn windows(call: &Call, shape: &[i64], kernel: &[i64]) -> Result<Wind
             let totals: Vec<_> = (0..count)
                 .map(|d| {
                     let windows = (spatial[d] + strides[d] - 1) / strides[d];
-                    let reach = (kernel[d] - 1) * dilations[d] + 1;
-                    ((windows - 1) * strides[d] + reach - spatial[d]).max(0)
+                    let reach = (kernel[d] - 1)
+                        .saturating_mul(dilations[d])
+                        .saturating_add(1);
+                    let spanned = ((windows - 1) * strides[d]).saturating_add(reach);
+                    (spanned - spatial[d]).max(0)
                 })
                 .collect();
             shared_out(&totals, mode == AutoPad::SameLower)

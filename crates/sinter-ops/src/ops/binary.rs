@@ -7,8 +7,8 @@ use sinter_loops::types::{ElementType, TensorType};
 use crate::attr::{self, Attr};
 use crate::operator::{Loops, OpError, Operator, Traits};
 use crate::support::{
-    Code, Data, broadcast, broadcast_offsets, err, one_dtype, pointwise, require, require_arity,
-    types_of,
+    Code, Data, broadcast, broadcast_offsets, err, maximum, minimum, one_dtype, pointwise, require,
+    require_arity, types_of,
 };
 
 /// An elementwise function of two operands of one element type, with numpy broadcasting. The name is
@@ -66,20 +66,8 @@ impl Binary {
             BinaryFn::Sub => a - b,
             BinaryFn::Mul => a * b,
             BinaryFn::Div => a / b,
-            BinaryFn::Max => {
-                if a > b {
-                    a
-                } else {
-                    b
-                }
-            }
-            BinaryFn::Min => {
-                if a < b {
-                    a
-                } else {
-                    b
-                }
-            }
+            BinaryFn::Max => maximum(a, b),
+            BinaryFn::Min => minimum(a, b),
             BinaryFn::Pow => a.powf(b),
             BinaryFn::Rem => a % b,
             BinaryFn::And | BinaryFn::Or | BinaryFn::Xor => f64::NAN,

@@ -6,7 +6,7 @@ use sinter_loops::types::{ElementType, TensorType};
 
 use crate::attr::{named, operator_attributes};
 use crate::operator::{Fold, Loops, OpError, Operator, Traits};
-use crate::support::{Code, Data, pointwise, require, require_arity, types_of};
+use crate::support::{Code, Data, maximum, minimum, pointwise, require, require_arity, types_of};
 
 /// `min(max(x, min), max)` elementwise (ONNX `Clip` with constant limits).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,7 +44,11 @@ impl Operator for Clamp {
                     min.unwrap_or(f64::NEG_INFINITY),
                     max.unwrap_or(f64::INFINITY),
                 );
-                Data::Float(v.into_iter().map(|x| x.max(min).min(max)).collect())
+                Data::Float(
+                    v.into_iter()
+                        .map(|x| minimum(maximum(x, min), max))
+                        .collect(),
+                )
             }
             Data::Int(v) => {
                 let min = min.map_or(i64::MIN, |m| m as i64);

@@ -9,7 +9,7 @@ use crate::attr::{named, operator_attributes};
 use crate::operator::{Loops, OpError, Operator, Traits};
 use crate::support::{
     Point, Window, affine, contraction, contraction_finish, count, floats, from_floats, iter,
-    one_dtype, require, require_arity, require_float, types_of,
+    require, require_bias, types_of, weighted_window,
 };
 
 /// Convolution of `x[n, ci, ..]` with `w[co, ci / groups, ..]` and an optional `bias[co]`, one to three spatial dimensions (ONNX `Conv`).
@@ -50,20 +50,10 @@ impl Conv {
     }
 
     fn extents(&self, operands: &[TensorType]) -> Result<Extents, OpError> {
-        require_arity(operands.len(), 2..=3)?;
-        one_dtype(&operands.iter().collect::<Vec<_>>())?;
-        let (x, w) = (&operands[0], &operands[1]);
-        require_float(x)?;
-        require(x.rank() >= 3, || {
-            format!("needs spatial dimensions, but its input is {x}")
-        })?;
-        require(w.rank() == x.rank(), || {
-            format!("input {x} and weights {w} have different ranks")
-        })?;
-        let window = self.window(&w.shape[2..]);
-        window.check()?;
         let groups = self.groups;
-        require(groups > 0, || "groups must be positive".into())?;
+        let lists = (&self.strides[..], &self.pads[..], &self.dilations[..]);
+        let window = weighted_window(operands, lists, groups)?;
+        let (x, w) = (&operands[0], &operands[1]);
         require(x.shape[1] == w.shape[1] * groups, || {
             format!(
                 "input {x} has {} channels, but weights {w} in {groups} groups take {}",
@@ -77,14 +67,7 @@ impl Conv {
                 w.shape[0]
             )
         })?;
-        if let Some(bias) = operands.get(2) {
-            require(bias.shape == [w.shape[0]], || {
-                format!(
-                    "bias {bias} is not one value per output channel ({})",
-                    w.shape[0]
-                )
-            })?;
-        }
+        require_bias(operands, w.shape[0])?;
         Ok(Extents {
             batch: x.shape[0],
             inputs: w.shape[1],

@@ -8,8 +8,8 @@ use sinter_loops::types::TensorType;
 use crate::attr::{named, operator_attributes};
 use crate::operator::{Loops, OpError, Operator, Traits};
 use crate::support::{
-    Point, Window, affine, contraction, contraction_finish, count, empty_contraction, err, floats,
-    from_floats, iter, one_dtype, require, require_arity, require_float, same_rank, types_of,
+    MAX_WINDOW, Point, Window, affine, contraction, contraction_finish, count, empty_contraction,
+    err, floats, from_floats, iter, require, require_bias, same_rank, types_of, weighted_window,
 };
 
 /// Transposed convolution of `x[n, ci, ..]` with `w[ci, co / groups, ..]` and an optional `bias[co]` (ONNX `ConvTranspose`).
@@ -79,24 +79,17 @@ impl ConvTranspose {
     }
 
     fn extents(&self, operands: &[TensorType]) -> Result<Extents, OpError> {
-        require_arity(operands.len(), 2..=3)?;
-        one_dtype(&operands.iter().collect::<Vec<_>>())?;
+        let groups = self.groups;
+        let lists = (&self.strides[..], &self.pads[..], &self.dilations[..]);
+        let window = weighted_window(operands, lists, groups)?;
         let (x, w) = (&operands[0], &operands[1]);
-        require_float(x)?;
-        require(x.rank() >= 3, || {
-            format!("needs spatial dimensions, but its input is {x}")
-        })?;
-        require(w.rank() == x.rank(), || {
-            format!("input {x} and weights {w} have different ranks")
-        })?;
-        let window = self.window(&w.shape[2..]);
-        window.check()?;
         same_rank("output_pads", &self.output_pads, window.rank())?;
         require(self.output_pads.iter().all(|&p| p >= 0), || {
             "output_pads must not be negative".into()
         })?;
-        let groups = self.groups;
-        require(groups > 0, || "groups must be positive".into())?;
+        require(self.output_pads.iter().all(|&p| p <= MAX_WINDOW), || {
+            format!("output_pads must not be above {MAX_WINDOW}")
+        })?;
         require(x.shape[1] == w.shape[0], || {
             format!(
                 "input {x} has {} channels, but weights {w} take {}",
@@ -109,20 +102,18 @@ impl ConvTranspose {
                 x.shape[1]
             )
         })?;
-        let channels = w.shape[1] * groups;
-        if let Some(bias) = operands.get(2) {
-            require(bias.shape == [channels], || {
-                format!("bias {bias} is not one value per output channel ({channels})")
-            })?;
-        }
+        require_bias(operands, w.shape[1] * groups)?;
         let input = x.shape[2..].to_vec();
         let output: Vec<i64> = (0..window.rank())
             .map(|d| {
-                (input[d] - 1) * self.strides[d] + window.span(d) + self.output_pads[d]
-                    - window.low(d)
-                    - window.high(d)
+                let added = window.span(d) + self.output_pads[d] - window.low(d) - window.high(d);
+                let spread = (input[d] - 1).checked_mul(self.strides[d]);
+                let extent = spread.and_then(|n| n.checked_add(added));
+                extent.ok_or_else(|| {
+                    OpError(format!("spatial dimension {d} of the output is too large"))
+                })
             })
-            .collect();
+            .collect::<Result<_, _>>()?;
         if let Some(d) = output.iter().position(|&e| e <= 0) {
             return err(format!("pads leave no output in spatial dimension {d}"));
         }

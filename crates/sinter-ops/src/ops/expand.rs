@@ -6,8 +6,8 @@ use sinter_loops::types::TensorType;
 use crate::attr::{named, operator_attributes};
 use crate::operator::{Fold, Loops, OpError, Operator, Traits};
 use crate::support::{
-    broadcast, broadcast_index, broadcast_offsets, copy, identity, rearranged, require,
-    require_arity, types_of,
+    broadcast, broadcast_index, broadcast_offsets, checked_elements, copy, identity, rearranged,
+    require, require_arity, types_of,
 };
 
 /// Broadcasts to a shape by numpy rules (ONNX `Expand`, with the shape of the result).
@@ -30,6 +30,7 @@ impl Operator for Expand {
     fn infer(&self, operands: &[TensorType]) -> Result<Vec<TensorType>, OpError> {
         require_arity(operands.len(), 1..=1)?;
         let x = &operands[0];
+        checked_elements(&self.shape)?;
         let shape = broadcast(&[&x.shape, &self.shape])?;
         require(shape == self.shape, || {
             format!("{x} does not broadcast to {:?}", self.shape)

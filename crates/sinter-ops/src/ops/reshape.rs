@@ -6,7 +6,9 @@ use sinter_loops::types::TensorType;
 
 use crate::attr::{named, operator_attributes};
 use crate::operator::{Fold, Loops, OpError, Operator, Traits};
-use crate::support::{copy, count, identity, iter, require, require_arity, scaled, sum, types_of};
+use crate::support::{
+    checked_elements, copy, count, identity, iter, require, require_arity, scaled, sum, types_of,
+};
 
 /// The same elements in row-major order under another shape (ONNX `Reshape`, `Flatten`, `Squeeze`, `Unsqueeze`).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,10 +30,7 @@ impl Operator for Reshape {
     fn infer(&self, operands: &[TensorType]) -> Result<Vec<TensorType>, OpError> {
         require_arity(operands.len(), 1..=1)?;
         let x = &operands[0];
-        require(self.shape.iter().all(|&e| e >= 0), || {
-            format!("shape {:?} has a negative extent", self.shape)
-        })?;
-        require(self.shape.iter().product::<i64>() == x.elements(), || {
+        require(checked_elements(&self.shape)? == x.elements(), || {
             format!(
                 "{x} has {} elements, which do not fill the shape {:?}",
                 x.elements(),

@@ -6,7 +6,9 @@ use sinter_loops::types::{ElementType, TensorType};
 
 use crate::attr::{self, Attr, AttrValue};
 use crate::operator::{Loops, OpError, Operator, Traits};
-use crate::support::{Code, Data, pointwise, require, require_arity, require_float, types_of};
+use crate::support::{
+    Code, Data, maximum, pointwise, require, require_arity, require_float, types_of,
+};
 
 /// Which function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -196,7 +198,7 @@ impl Unary {
     /// The function by its definition.
     fn value(&self, x: f64) -> f64 {
         match self.kind {
-            UnaryKind::Relu => x.max(0.0),
+            UnaryKind::Relu => maximum(x, 0.0),
             UnaryKind::LeakyRelu { alpha } => {
                 if x < 0.0 {
                     alpha.get() * x
@@ -244,7 +246,7 @@ impl Unary {
                     x.signum()
                 }
             }
-            UnaryKind::Softplus => x.max(0.0) + (-x.abs()).exp().ln_1p(),
+            UnaryKind::Softplus => maximum(x, 0.0) + (-x.abs()).exp().ln_1p(),
             UnaryKind::Not => f64::from(x == 0.0),
         }
     }

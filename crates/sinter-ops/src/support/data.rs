@@ -57,3 +57,17 @@ pub fn from_floats(ty: TensorType, values: &[f64]) -> Tensor {
     }
     Tensor::from_f64s(ty, values)
 }
+
+/// The larger of two numbers, NaN where either is.
+pub fn maximum(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() {
+        f64::NAN
+    } else {
+        a.max(b)
+    }
+}
+
+/// The smaller of two numbers, NaN where either is.
+pub fn minimum(a: f64, b: f64) -> f64 {
+    -maximum(-a, -b)
+}

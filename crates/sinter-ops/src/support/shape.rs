@@ -81,6 +81,18 @@ pub fn axis_index(axis: i64, rank: usize) -> Result<usize, OpError> {
         })
 }
 
+/// The number of elements of a wanted shape.
+///
+/// # Errors
+/// When it has a negative extent or is too large to count.
+pub fn checked_elements(shape: &[i64]) -> Result<i64, OpError> {
+    require(shape.iter().all(|&e| e >= 0), || {
+        format!("shape {shape:?} has a negative extent")
+    })?;
+    let elements = shape.iter().try_fold(1i64, |n, &e| n.checked_mul(e));
+    elements.ok_or_else(|| OpError(format!("shape {shape:?} is too large")))
+}
+
 /// Number of elements of a shape.
 fn product(shape: &[i64]) -> i64 {
     shape.iter().product()

@@ -2,9 +2,13 @@
 
 use sinter_loops::affine::Affine;
 use sinter_loops::nest::Iter;
+use sinter_loops::types::TensorType;
 
-use super::{affine, err, require, same_rank};
+use super::{affine, err, one_dtype, require, require_arity, require_float, same_rank};
 use crate::operator::OpError;
+
+/// The largest number in a window's lists.
+pub(crate) const MAX_WINDOW: i64 = 1 << 30;
 
 /// A sliding window; every list but `pads` has one entry per spatial dimension, `pads` has all low
 /// ones, then all high ones.
@@ -13,6 +17,47 @@ pub(crate) struct Window<'a> {
     pub(crate) strides: &'a [i64],
     pub(crate) pads: &'a [i64],
     pub(crate) dilations: &'a [i64],
+}
+
+/// The window of a convolution or its transpose, whose operands are data, weights and perhaps a bias; the
+/// kernel is the spatial part of the weights.
+///
+/// # Errors
+/// When what both have in common does not hold: number and type of the operands, ranks, lists, groups.
+pub(crate) fn weighted_window<'a>(
+    operands: &'a [TensorType],
+    (strides, pads, dilations): (&'a [i64], &'a [i64], &'a [i64]),
+    groups: i64,
+) -> Result<Window<'a>, OpError> {
+    require_arity(operands.len(), 2..=3)?;
+    one_dtype(&operands.iter().collect::<Vec<_>>())?;
+    let (x, w) = (&operands[0], &operands[1]);
+    require_float(x)?;
+    require(x.rank() >= 3, || {
+        format!("needs spatial dimensions, but its input is {x}")
+    })?;
+    require(w.rank() == x.rank(), || {
+        format!("input {x} and weights {w} have different ranks")
+    })?;
+    let window = Window {
+        kernel: &w.shape[2..],
+        strides,
+        pads,
+        dilations,
+    };
+    window.check()?;
+    require(groups > 0, || "groups must be positive".into())?;
+    Ok(window)
+}
+
+/// Refuses a bias, where there is one, that has not one value per output channel.
+pub(crate) fn require_bias(operands: &[TensorType], channels: i64) -> Result<(), OpError> {
+    match operands.get(2) {
+        Some(bias) if bias.shape != [channels] => err(format!(
+            "bias {bias} is not one value per output channel ({channels})"
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// A row of output elements for one kernel tap, all of whose inputs are inside: element `output + i`
@@ -52,6 +97,11 @@ impl Window<'_> {
         })?;
         require(self.pads.iter().all(|&p| p >= 0), || {
             "pads must not be negative".into()
+        })?;
+        // So that no extent overflows.
+        let lists = [self.kernel, self.strides, self.pads, self.dilations];
+        require(lists.concat().iter().all(|&n| n <= MAX_WINDOW), || {
+            format!("kernel extents, strides, dilations and pads must not be above {MAX_WINDOW}")
         })
     }
 

@@ -1,6 +1,7 @@
 //! Elementwise operators.
 
 use sinter_loops::scalar::{BinaryFn, CompareFn, FloatBits};
+use sinter_loops::tensor::Tensor;
 use sinter_loops::types::ElementType::{self, Bf16, Bool, F16, F32, F64, I8, I32, I64, U8};
 use sinter_ops::ops::batch_norm::BatchNorm;
 use sinter_ops::ops::binary::Binary;
@@ -10,6 +11,7 @@ use sinter_ops::ops::compare::Compare;
 use sinter_ops::ops::prelu::Prelu;
 use sinter_ops::ops::select::Select;
 use sinter_ops::ops::unary::{Unary, UnaryKind};
+use sinter_ops::{Op, Operator};
 
 use crate::{Draw, agrees};
 
@@ -59,6 +61,41 @@ fn unary_floats() {
         for kind in [Log, Sqrt, Rsqrt, Reciprocal] {
             agrees(Unary { kind }, &[draw.tensor(element, &[3, 7], 0.1, 9.0)]);
         }
+    }
+}
+
+#[test]
+fn nan_is_not_hidden() {
+    use UnaryKind::*;
+    let x = Tensor::from_f32([4], &[f32::NAN, -9.0, 0.5, f32::NAN]);
+    let other = Tensor::from_f32([4], &[1.0, f32::NAN, 0.25, f32::NAN]);
+    let agree_and_keep = |op: Op, operands: &[Tensor], nans: [bool; 4]| {
+        agrees(op.clone(), operands);
+        let result = op.eval(operands).unwrap()[0].to_f64s();
+        let found: Vec<_> = result.iter().map(|v| v.is_nan()).collect();
+        assert_eq!(found, nans, "{op:?}");
+    };
+    let slopes = HardSigmoid {
+        alpha: bits(0.2),
+        beta: bits(0.5),
+    };
+    for kind in [Relu, slopes, HardSwish, Sign, Softplus] {
+        let op = Unary { kind };
+        agree_and_keep(op.into(), &[x.clone()], [true, false, false, true]);
+    }
+    let limits = [
+        (Some(-1.0), Some(1.0)),
+        (None, Some(0.0)),
+        (Some(0.0), None),
+    ];
+    for (min, max) in limits.map(|(min, max)| (min.map(bits), max.map(bits))) {
+        let op = Clamp { min, max };
+        agree_and_keep(op.into(), &[x.clone()], [true, false, false, true]);
+    }
+    for kind in [BinaryFn::Max, BinaryFn::Min] {
+        let op = Binary { kind };
+        let operands = [x.clone(), other.clone()];
+        agree_and_keep(op.into(), &operands, [true, true, false, true]);
     }
 }
 

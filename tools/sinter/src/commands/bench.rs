@@ -1,14 +1,11 @@
 //! `sinter bench`.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use super::{print, print_timing};
 use crate::args::Bench;
 
 pub(crate) fn execute(args: &Bench) -> Result<()> {
-    if args.runs == 0 {
-        bail!("--runs 0 measures nothing; give at least 1");
-    }
     let options = args.compile.options(args.threads);
     let bench = sinter_driver::bench(&args.model, &options, args.threads, args.runs)?;
     if args.compile.timing {
@@ -19,15 +16,15 @@ pub(crate) fn execute(args: &Bench) -> Result<()> {
     }
     let r = &bench.report;
     let mut text = format!(
-        "{} on {}, {} threads, {} runs\nmedian {:.3} ms  (min {:.3}, max {:.3})\n\
+        "{} on {}, {} threads, {} runs\nmedian {}  (min {}, max {})\n\
          operators {}  kernels {}\nintermediate bytes {}  arena {}\n",
         r.model,
         r.device,
         r.threads,
         r.runs,
-        r.median_ms,
-        r.min_ms,
-        r.max_ms,
+        duration(r.median_ms),
+        duration(r.min_ms),
+        duration(r.max_ms),
         r.operators,
         r.kernels,
         r.intermediate_bytes,
@@ -45,4 +42,24 @@ pub(crate) fn execute(args: &Bench) -> Result<()> {
         }
     }
     Ok(print(&text)?)
+}
+
+/// A time in the unit in which it is readable.
+fn duration(ms: f64) -> String {
+    if ms < 0.1 {
+        format!("{:.2} us", ms * 1e3)
+    } else {
+        format!("{ms:.3} ms")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::duration;
+
+    #[test]
+    fn short_times_are_in_microseconds() {
+        assert_eq!(duration(0.000_214), "0.21 us");
+        assert_eq!(duration(0.5), "0.500 ms");
+    }
 }

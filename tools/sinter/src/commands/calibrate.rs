@@ -1,17 +1,20 @@
 //! `sinter calibrate`.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::print;
 use crate::args::Calibrate;
 
 pub(crate) fn execute(args: &Calibrate) -> Result<()> {
+    if let Some(path) = &args.output {
+        sinter_driver::check_writable(path)?;
+    }
     let found = sinter_driver::calibrate(args.threads)?;
     let text = found.text()?;
     let Some(path) = &args.output else {
         return Ok(print(&text)?);
     };
-    std::fs::write(path, text).with_context(|| format!("cannot write '{}'", path.display()))?;
+    sinter_driver::write_bytes(path, text.as_bytes())?;
     if args.json {
         return Ok(print(&serde_json::to_string_pretty(&found.figures)?)?);
     }

@@ -1,18 +1,20 @@
 //! `sinter compile`.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::{print, print_timing};
 use crate::args::Compile;
 
 pub(crate) fn execute(args: &Compile) -> Result<()> {
+    if let Some(path) = &args.output {
+        sinter_driver::check_writable(path)?;
+    }
     let options = args.compile.options(args.threads);
     if let Some(level) = args.emit {
         let emitted = sinter_driver::emit(&args.model, &options, level.into())?;
         match &args.output {
             None => print(&emitted.text)?,
-            Some(path) => std::fs::write(path, emitted.text)
-                .with_context(|| format!("cannot write '{}'", path.display()))?,
+            Some(path) => sinter_driver::write_bytes(path, emitted.text.as_bytes())?,
         }
         if args.compile.fusion_stats {
             emitted.saturation.iter().for_each(|s| eprint!("{s}"));

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use sinter_explain::{html, proof, tables, text};
 
 use super::{print, print_timing};
@@ -21,6 +21,9 @@ pub(crate) fn execute(args: &Explain) -> Result<()> {
     let Some(model) = &args.model else {
         bail!("explain needs a model");
     };
+    if let Some(path) = target(args) {
+        sinter_driver::check_writable(path)?;
+    }
     let thresholds = if args.all { usize::MAX } else { THRESHOLDS };
     let options = args.compile.options(args.threads);
     if args.proof {
@@ -49,9 +52,7 @@ pub(crate) fn execute(args: &Explain) -> Result<()> {
 
 fn write(args: &Explain, text: String) -> Result<()> {
     match target(args) {
-        Some(path) => {
-            std::fs::write(path, text).with_context(|| format!("cannot write '{}'", path.display()))
-        }
+        Some(path) => Ok(sinter_driver::write_bytes(path, text.as_bytes())?),
         None => Ok(print(&text)?),
     }
 }

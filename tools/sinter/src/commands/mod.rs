@@ -9,22 +9,61 @@ mod explain;
 mod inspect;
 mod run;
 
+use std::path::Path;
 use std::process::ExitCode;
 
-use crate::args::Command;
+use anyhow::bail;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args};
 
-pub(crate) fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
+use crate::args::{Command, CompileArgs};
+
+pub(crate) fn dispatch(command: Command, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     match command {
         Command::Compile(args) => compile::execute(&args)?,
-        Command::Run(args) => run::execute(&args)?,
-        Command::Bench(args) => bench::execute(&args)?,
-        Command::Explain(args) => explain::execute(&args)?,
+        Command::Run(args) => {
+            refuse_compile_options(&args.model, matches)?;
+            run::execute(&args)?;
+        }
+        Command::Bench(args) => {
+            refuse_compile_options(&args.model, matches)?;
+            bench::execute(&args)?;
+        }
+        Command::Explain(args) => {
+            if let Some(model) = &args.model {
+                refuse_compile_options(model, matches)?;
+            }
+            explain::execute(&args)?;
+        }
         Command::Inspect(args) => inspect::execute(&args)?,
         Command::Devices => devices::execute()?,
         Command::Calibrate(args) => calibrate::execute(&args)?,
         Command::Doctor(args) => return doctor::execute(&args),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses options that say how to compile a model that is compiled already.
+fn refuse_compile_options(model: &Path, matches: &ArgMatches) -> anyhow::Result<()> {
+    if model.extension().is_none_or(|e| e != "sinter") {
+        return Ok(());
+    }
+    let Some((command, given)) = matches.subcommand() else {
+        return Ok(());
+    };
+    let options = CompileArgs::augment_args(clap::Command::new("options"));
+    let on_the_command_line = |option: &&clap::Arg| {
+        given.value_source(option.get_id().as_str()) == Some(ValueSource::CommandLine)
+    };
+    let option = options.get_arguments().find(on_the_command_line);
+    match option.and_then(clap::Arg::get_long) {
+        Some(option) => bail!(
+            "'{}' is compiled already, --{option} comes too late: give it to `sinter compile`, or the ONNX model to \
+             `sinter {command}`",
+            model.display()
+        ),
+        None => Ok(()),
+    }
 }
 
 /// Writes text to standard output; a closed pipe is an error that `main` knows.
