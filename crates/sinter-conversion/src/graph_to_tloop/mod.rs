@@ -254,6 +254,10 @@ impl<'c, 'b> Walk<'c, 'b> {
             Base::Value(value) if of.ty != ty => {
                 Base::Value(self.reshape(value, &ty, op.location())?)
             }
+            Base::Part(placed) if of.ty != ty && is_whole(&placed, &of.ty) => {
+                let whole = self.buffer(&placed, ty.element, op.location())?;
+                Base::Value(self.reshape(whole, &ty, op.location())?)
+            }
             Base::Part(placed) if of.ty != ty => {
                 return Err(IrError::Unsupported(format!(
                     "a view{} of a part of buffer '{}'",
@@ -425,6 +429,11 @@ fn view_layout(op: OperationRef<'_, '_>) -> Option<Layout> {
     op.attribute("graph.layout")
         .ok()
         .and_then(layout_from_attribute)
+}
+
+/// Whether a value is all of the buffer that it is stored in, as a concatenation of placed parts is.
+fn is_whole(placed: &Placed, ty: &TensorType) -> bool {
+    placed.shape == ty.shape && placed.offset.iter().all(|&o| o == 0)
 }
 
 /// Whether a transposition's result, in its layout, is its operand's bytes: both have the same
