@@ -40,6 +40,12 @@ impl Nest {
                 .and_then(|()| self.verify_parallel(write))
                 .and_then(|()| self.verify_write(write))
                 .map_err(|e| format!("write {n}: {e}"))?;
+            if self.writes[..n].iter().any(|w| w.operand == write.operand) {
+                return Err(format!(
+                    "write {n}: another write has slot {} already",
+                    write.operand
+                ));
+            }
         }
         match self.writes.is_empty() {
             true => Err("a nest writes something".to_owned()),
@@ -317,6 +323,9 @@ mod tests {
         assert_eq!(message(&nest), "write 0: a write is never padded");
         nest.iters[1].kind = IterKind::Reduction;
         assert_eq!(message(&nest), "write 0: uses the reduction iterator d1");
+        let mut nest = copy(&[6, 4], vec![d(1), d(0)], vec![d(0), d(1)]);
+        nest.writes.push(nest.writes[0].clone());
+        assert_eq!(message(&nest), "write 1: another write has slot 1 already");
     }
 
     #[test]

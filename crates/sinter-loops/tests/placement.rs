@@ -193,6 +193,17 @@ fn concat_shares_what_its_parts_have_in_common() {
 }
 
 #[test]
+fn a_product_joined_with_itself_writes_each_part_in_a_stage_of_its_own() {
+    let mut p = Program::new(0);
+    let (x, w) = (p.input(&[2, 3, 6, 7]), p.constant(&[4, 3, 1, 1]));
+    let y = p.conv(x, w, 1);
+    let y = p.relu(y);
+    let z = p.concat(&[y, y], 1);
+    let (kernel, _) = placed(&p.finish(&[z]));
+    assert_eq!(kernel.stages.len(), 2);
+}
+
+#[test]
 fn siblings_that_read_the_same_become_one_nest() {
     let mut p = Program::new(0);
     let x = p.input(&[6, 9]);

@@ -7,6 +7,7 @@
 mod generate;
 mod shapes;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use sinter_driver::{CompileOptions, RunOptions, compile_graph, run};
@@ -54,7 +55,13 @@ fn compiled_graphs_agree_with_the_reference() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// Compiles, runs and compares a graph; a panic is a fault like others.
 fn agrees(graph: &Graph, device: &str, policy: &str, file: &Path) -> Result<(), String> {
+    let all = AssertUnwindSafe(|| compared(graph, device, policy, file));
+    catch_unwind(all).unwrap_or_else(|_| Err("panicked".to_owned()))
+}
+
+fn compared(graph: &Graph, device: &str, policy: &str, file: &Path) -> Result<(), String> {
     let values: Vec<_> = graph
         .inputs
         .iter()

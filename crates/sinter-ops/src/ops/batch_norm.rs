@@ -24,10 +24,8 @@ operator_attributes!(BatchNorm, "batch_norm", epsilon);
 impl Operator for BatchNorm {
     named!();
     fn traits(&self) -> Traits {
-        Traits {
-            elementwise: true,
-            ..Traits::default()
-        }
+        // Not elementwise: which elements share a scale depends on where the channels are.
+        Traits::default()
     }
     fn infer(&self, operands: &[TensorType]) -> Result<Vec<TensorType>, OpError> {
         require_arity(operands.len(), 5..=5)?;
