@@ -6,7 +6,7 @@
 
 use sinter_loops::kernel::{Kernel, Schedule, StageSchedule};
 use sinter_loops::nest::{IterKind, Nest};
-use sinter_loops::place_stages::{SharedAxis, exact_axes, shared_axes};
+use sinter_loops::place_stages::{SharedAxis, shared_axes, tile_axes};
 
 use crate::access::uses;
 use crate::chip_price;
@@ -73,9 +73,8 @@ fn host_price(kernel: &Kernel, schedule: &Schedule, device: &Device) -> Price {
 }
 
 fn axes(kernel: &Kernel, device: &Device) -> Result<Vec<Axis>, Refusal> {
-    // Blocks of a scratchpad device have their tiles at places that are affine in the block.
     let shared = match device.is_scratchpad() {
-        true => exact_axes(kernel),
+        true => tile_axes(kernel),
         false => shared_axes(kernel),
     };
     let shared = shared.map_err(|e| Refusal::Stages(e.to_string()))?;

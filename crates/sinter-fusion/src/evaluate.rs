@@ -1,13 +1,13 @@
 //! Candidate kernels: formed for real, placed, scheduled and priced, each structure once.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use sinter_device::{Device, Price, Time, cheapest_form, pack_constants, touched_bytes};
 use sinter_loops::kernel::{Kernel, Layout, PhysicalDim, Role};
 use sinter_loops::{apply_layouts, place_stages};
 use sinter_ops::form::{Formed, form};
-use sinter_ops::{Graph, NodeId, Operator, ValueId};
+use sinter_ops::{Graph, NodeId, Op, Operator, ValueId};
 
 use crate::control::Resolved;
 use crate::cost::Cost;
@@ -65,6 +65,8 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) evaluated: usize,
     /// Candidates whose structure was known.
     pub(crate) memoised: usize,
+    /// By value, the node that makes it.
+    producers: Vec<Option<NodeId>>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -105,6 +107,7 @@ impl<'a> Evaluator<'a> {
             numbers,
             evaluated: 0,
             memoised: 0,
+            producers: graph.producers(),
         }
     }
 
@@ -140,6 +143,7 @@ impl<'a> Evaluator<'a> {
     fn evaluate(&mut self, nodes: &[NodeId], outputs: &[ValueId]) -> Result<Priced, Illegal> {
         self.check_limits(nodes, outputs)?;
         self.check_effects(nodes)?;
+        self.check_views(nodes)?;
         legality::check_elements(self.graph, self.device, nodes)?;
         extend::check(&self.candidate(nodes, outputs))?;
         self.evaluated += 1;
@@ -213,6 +217,40 @@ impl<'a> Evaluator<'a> {
             out.extend(std::iter::repeat_n(place, stages));
         }
         out
+    }
+
+    /// No node may read another one's result through a view that is not in the kernel: the view is of
+    /// bytes that are there once the kernel has run.
+    fn check_views(&self, nodes: &[NodeId]) -> Result<(), Illegal> {
+        let node = |n: NodeId| &self.graph.nodes[n.0 as usize];
+        let makers = |n: NodeId| {
+            let inputs = node(n).inputs.iter();
+            inputs.filter_map(|v| self.producers[v.0 as usize])
+        };
+        let inside = |n: &NodeId| nodes.binary_search(n).is_ok();
+        let is_view = |n: NodeId| {
+            matches!(
+                node(n).op,
+                Op::Transpose(_) | Op::Reshape(_) | Op::Concat(_)
+            )
+        };
+        let mut seen = BTreeSet::new();
+        let mut open: Vec<NodeId> = nodes.iter().flat_map(|&n| makers(n)).collect();
+        open.retain(|n| !inside(n));
+        while let Some(outside) = open.pop() {
+            if !is_view(outside) || !seen.insert(outside) {
+                continue;
+            }
+            if makers(outside).any(|n| inside(&n)) {
+                return Err(Illegal {
+                    code: LegalityCode::View,
+                    message: "a result is read through a view of its stored bytes".to_owned(),
+                    flip: None,
+                });
+            }
+            open.extend(makers(outside));
+        }
+        Ok(())
     }
 
     fn check_limits(&self, nodes: &[NodeId], outputs: &[ValueId]) -> Result<(), Illegal> {

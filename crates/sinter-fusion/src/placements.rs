@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use sinter_loops::kernel::Layout;
+use sinter_ops::form::{self, RowMajor, Storage};
 use sinter_ops::{Graph, NodeId, Op, ValueId};
 
 use crate::fused::{Placement, View};
@@ -33,14 +35,19 @@ pub(crate) fn choose(graph: &Graph, layouts: &Layouts) -> Placed {
             Some(p) => (p.whole, p.offset),
             None => (whole, vec![0; graph.ty(whole).rank()]),
         };
+        let mut parts = Vec::new();
         for &part in &node.inputs {
-            out.placements.push(Placement {
+            parts.push(Placement {
                 part,
                 whole: root,
                 offset: offset.clone(),
             });
             offset[axis] += graph.ty(part).shape[axis];
         }
+        if !parts.iter().all(|part| can_be_read(graph, part)) {
+            continue;
+        }
+        out.placements.extend(parts);
         let node = NodeId(number as u32);
         out.views.push(View {
             node,
@@ -66,4 +73,38 @@ fn can_be_placed(graph: &Graph, parts: &[ValueId], layouts: &Layouts, placed: &P
         let taken = placed.placements.iter().any(|p| p.part == part);
         made && !output && !taken && !is_viewed(part)
     })
+}
+
+/// Whether each operator that reads the part can read it from its place: padding would reach the
+/// neighbours.
+fn can_be_read(graph: &Graph, part: &Placement) -> bool {
+    let forms = |node: NodeId, storage: &dyn Storage| {
+        let outputs = &graph.nodes[node.0 as usize].outputs;
+        form::form(graph, &[node], outputs, storage).is_ok()
+    };
+    let reads = |n: &NodeId| graph.nodes[n.0 as usize].inputs.contains(&part.part);
+    let nodes = (0..graph.nodes.len() as u32).map(NodeId);
+    let place = InPlace { graph, part };
+    nodes
+        .filter(reads)
+        .all(|n| forms(n, &place) || !forms(n, &RowMajor))
+}
+
+/// One part in its place, everything else by itself.
+struct InPlace<'a> {
+    graph: &'a Graph,
+    part: &'a Placement,
+}
+
+impl Storage for InPlace<'_> {
+    fn layout(&self, _: ValueId) -> Option<Layout> {
+        None
+    }
+
+    fn placement(&self, value: ValueId) -> Option<form::Placement> {
+        (value == self.part.part).then(|| form::Placement {
+            whole_type: self.graph.ty(self.part.whole).clone(),
+            offset: self.part.offset.clone(),
+        })
+    }
 }

@@ -36,7 +36,7 @@ use crate::refusal::Refusal;
 use crate::split::{expand_temporaries, split_divisions};
 
 pub use halo::{Region, is_tile, regions};
-pub use share::{SharedAxes, SharedAxis, exact_axes, shared_axes};
+pub use share::{SharedAxes, SharedAxis, exact_axes, shared_axes, tile_axes};
 
 /// Choices of [`place_stages_with`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

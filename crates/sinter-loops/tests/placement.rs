@@ -3,7 +3,7 @@
 use sinter_loops::interp::run;
 use sinter_loops::kernel::{Kernel, Role};
 use sinter_loops::nest::CombineFn;
-use sinter_loops::place_stages::{SharedAxes, SharedAxis, exact_axes, regions};
+use sinter_loops::place_stages::{SharedAxes, SharedAxis, exact_axes, regions, tile_axes};
 use sinter_loops::scalar::{BinaryFn, UnaryFn};
 use sinter_loops::{apply_layouts, coalesce, place_stages, shared_axes};
 
@@ -297,6 +297,21 @@ fn pointwise_then_depthwise_overlaps_in_rows_and_shares_channels() {
     let halos: Vec<_> = axes.axes.iter().map(|a| (a.extent, a.halo)).collect();
     assert_eq!(halos, [(16, false), (12, true), (13, true)], "{kernel}");
     assert_eq!(exact_axes(&kernel).unwrap().axes.len(), 1);
+    assert_eq!(tile_axes(&kernel).unwrap().axes.len(), 1);
+}
+
+#[test]
+fn tiles_have_no_axis_along_what_is_read_in_another_place() {
+    // Two stages write eight rows each, so each block has all rows, of which it reads its own.
+    let mut p = Program::new(0);
+    let (x, halves) = (p.input(&[16, 4096]), [p.input(&[8, 4]), p.input(&[8, 4])]);
+    let sums = halves.map(|half| p.reduce(half, 1, CombineFn::Add));
+    let sums = p.concat(&sums, 0);
+    let y = p.binary(x, sums, BinaryFn::Sub);
+    let (kernel, _) = placed(&p.finish(&[y]));
+    assert_eq!(kernel.stages.len(), 3, "{kernel}");
+    assert_eq!(extents(&exact_axes(&kernel).unwrap()), [16, 4096]);
+    assert_eq!(extents(&tile_axes(&kernel).unwrap()), [4096]);
 }
 
 #[test]

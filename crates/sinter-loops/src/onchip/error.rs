@@ -22,6 +22,15 @@ pub enum OnChipError {
         /// Slot.
         slot: usize,
     },
+    /// A dimension of a temporary that a block holds whole, of which each block reads another part; or
+    /// the other way about.
+    #[error("stage {stage} reads another part of slot {slot} than its block holds")]
+    Moving {
+        /// Stage.
+        stage: usize,
+        /// Slot.
+        slot: usize,
+    },
     /// A temporary that is read before any stage has written it.
     #[error("stage {stage} reads slot {slot} before it is written")]
     Unwritten {

@@ -33,6 +33,11 @@ pub fn chunked(nest: &Nest, stage: usize, grid: &[GridAxis]) -> Vec<usize> {
     }
 }
 
+/// Whether a place depends on the block.
+fn follows_block(builder: &Builder<'_>, start: &Affine) -> bool {
+    (0..builder.grid.len()).any(|axis| start.uses(axis))
+}
+
 /// Whether a temporary, which is on chip whole, has a dimension that follows the iterator.
 fn in_temporary(builder: &Builder<'_>, nest: &Nest, iter: usize) -> bool {
     let of_temporary = |access: &&Access| {
@@ -172,6 +177,15 @@ impl Stage {
                 slot,
             };
             let tile = *builder.temporaries.get(&slot).ok_or(unwritten)?;
+            let held = builder.tiles[tile].ty.shape.iter();
+            let all = &builder.kernel.slots[slot].ty.shape;
+            let mut dims = boxed.start.iter().zip(held.zip(all));
+            if dims.any(|(start, (held, all))| (held != all) != follows_block(builder, start)) {
+                return Err(OnChipError::Moving {
+                    stage: self.number,
+                    slot,
+                });
+            }
             return Ok(Access {
                 operand: tile,
                 index: boxed.within(),
@@ -298,9 +312,13 @@ impl Stage {
             return tile;
         }
         let ty = builder.kernel.slots[slot].ty.clone();
-        let follows = |e: &Affine| (0..builder.grid.len()).any(|axis| e.uses(axis));
         let dims = boxed.start.iter().zip(&boxed.shape).zip(&ty.shape);
-        let shape = dims.map(|((start, &part), &all)| if follows(start) { part } else { all });
+        let shape = dims.map(
+            |((start, &part), &all)| match follows_block(builder, start) {
+                true => part,
+                false => all,
+            },
+        );
         let shape = shape.collect();
         let tile = builder.tile(Space::Ub, ty.element, shape);
         builder.temporaries.insert(slot, tile);

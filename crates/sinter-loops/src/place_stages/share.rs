@@ -78,19 +78,39 @@ const MAX_REPEATED_ELEMENTS: i64 = 4096;
 /// [`Refusal::ShapeCannotShareTile`], [`Refusal::PaddedReadOfComputedValue`],
 /// [`Refusal::OutputsCannotShareGrid`].
 pub fn shared_axes(kernel: &Kernel) -> Result<SharedAxes, Refusal> {
-    axes_with(kernel, true)
+    axes_with(kernel, Extents::Halos)
 }
 
-/// The axes of [`shared_axes`] without those that have a halo, for devices whose blocks cannot
-/// overlap.
+/// The axes of [`shared_axes`] without those that have a halo: blocks do not overlap.
 ///
 /// # Errors
 /// As [`shared_axes`].
 pub fn exact_axes(kernel: &Kernel) -> Result<SharedAxes, Refusal> {
-    axes_with(kernel, false)
+    axes_with(kernel, Extents::Exact)
 }
 
-fn axes_with(kernel: &Kernel, halos: bool) -> Result<SharedAxes, Refusal> {
+/// The axes of [`exact_axes`] along which every access to a temporary is at the same place in each
+/// block: what reads a dimension that is whole within the block runs along all of it. For devices
+/// that hold temporaries in tiles, which are addressed from the tile's first element on.
+///
+/// # Errors
+/// As [`shared_axes`].
+pub fn tile_axes(kernel: &Kernel) -> Result<SharedAxes, Refusal> {
+    axes_with(kernel, Extents::Tiles)
+}
+
+/// What blocks may do with the dimensions of temporaries.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extents {
+    /// Compute more than the tile.
+    Halos,
+    /// Read a part of a whole dimension.
+    Exact,
+    /// Neither.
+    Tiles,
+}
+
+fn axes_with(kernel: &Kernel, extents: Extents) -> Result<SharedAxes, Refusal> {
     if let [stage] = &kernel.stages[..] {
         let axis = |i: usize| SharedAxis {
             extent: stage.iters[i].extent,
@@ -101,8 +121,8 @@ fn axes_with(kernel: &Kernel, halos: bool) -> Result<SharedAxes, Refusal> {
             axes: stage.parallels().map(axis).collect(),
         });
     }
-    let classes = Classes::of(kernel);
-    let axes = classes.axes(kernel, halos);
+    let classes = Classes::of(kernel, extents);
+    let axes = classes.axes(kernel, extents == Extents::Halos);
     let points: i64 = kernel.stages.iter().map(Nest::points).sum();
     if axes.is_empty() && points > MAX_SINGLE_BLOCK_POINTS {
         return Err(refusal(kernel, &classes, points));
@@ -125,7 +145,7 @@ struct Classes {
 }
 
 impl Classes {
-    fn of(kernel: &Kernel) -> Self {
+    fn of(kernel: &Kernel, extents: Extents) -> Self {
         let mut first = Vec::new();
         let mut nodes = 0;
         for stage in &kernel.stages {
@@ -140,13 +160,13 @@ impl Classes {
             unlike: Vec::new(),
         };
         for slot in kernel.slots_of(Role::Temporary) {
-            classes.add_temporary(kernel, slot);
+            classes.add_temporary(kernel, slot, extents);
         }
         classes.close(kernel);
         classes
     }
 
-    fn add_temporary(&mut self, kernel: &Kernel, slot: usize) {
+    fn add_temporary(&mut self, kernel: &Kernel, slot: usize, extents: Extents) {
         let users: Vec<usize> = (0..kernel.stages.len())
             .filter(|&n| kernel.stages[n].accesses().any(|a| a.operand == slot))
             .collect();
@@ -175,17 +195,23 @@ impl Classes {
                 None => nodes.windows(2).for_each(|w| self.union(w[0], w[1])),
                 Some(reader) => {
                     self.unlike.push((slot, reader));
-                    self.keep_whole(kernel, slot, dim);
+                    self.keep_whole(kernel, slot, dim, extents);
                 }
             }
         }
     }
 
-    /// The writers' iterators along a dimension run whole within a block.
-    fn keep_whole(&mut self, kernel: &Kernel, slot: usize, dim: usize) {
+    /// The writers' iterators along a dimension run whole within a block; with tiles also the readers'.
+    fn keep_whole(&mut self, kernel: &Kernel, slot: usize, dim: usize, extents: Extents) {
         for (n, stage) in kernel.stages.iter().enumerate() {
-            for write in stage.writes.iter().filter(|w| w.operand == slot) {
-                for i in write.index[dim].iters() {
+            let reads = stage.accesses().filter(|_| extents == Extents::Tiles);
+            for access in stage
+                .writes
+                .iter()
+                .chain(reads)
+                .filter(|w| w.operand == slot)
+            {
+                for i in access.index[dim].iters() {
                     self.whole[self.first[n] + i] = true;
                 }
             }
