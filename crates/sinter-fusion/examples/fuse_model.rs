@@ -101,7 +101,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
         println!(
-            "{}: {} -> {} kernels ({:.2}), {:.1} -> {:.1} MB ({:.2}), {:.2} -> {:.2} ms by price (bound {:.2}); \
+            "{}: {} -> {} kernels ({:.2}), {:.1} -> {:.1} MB ({:.2}), {:.4} -> {:.4} ms by price (bound {:.4}); \
              {} candidates, {} known; {elapsed:.2?}",
             graph.name,
             s.operators,

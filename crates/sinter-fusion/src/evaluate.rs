@@ -1,5 +1,6 @@
 //! Candidate kernels: formed for real, placed, scheduled and priced, each structure once.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -14,7 +15,7 @@ use crate::cost::Cost;
 use crate::extend::{self, Candidate};
 use crate::fused::Placement;
 use crate::legality::{self, LegalityCode};
-use crate::memo::{Known, Numbers, Scheduled, Shared, Structure};
+use crate::memo::{Known, Numbered, Numbers, Scheduled, Shared, Structure};
 use crate::options::Limits;
 use crate::stored::Stored;
 
@@ -45,28 +46,35 @@ pub(crate) struct Realised {
     pub(crate) price: Price,
 }
 
+/// Who makes and who uses a graph's values, once it was asked.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Uses {
+    producers: OnceCell<Vec<Option<NodeId>>>,
+    users: OnceCell<Vec<Vec<NodeId>>>,
+}
+
 /// Evaluates candidates of one graph on one device.
 pub(crate) struct Evaluator<'a> {
     pub(crate) graph: &'a Graph,
     pub(crate) device: &'a Device,
     pub(crate) limits: &'a Limits,
     pub(crate) layouts: &'a BTreeMap<ValueId, Layout>,
-    pub(crate) placements: &'a [Placement],
     /// Whether kernels may have forms of the numerics class `reassociating`.
     pub(crate) reassociate: bool,
     /// What extraction minimises.
     pub(crate) cost: &'a Cost,
     /// What the user insists on.
-    pub(crate) control: Resolved,
+    pub(crate) control: Rc<Resolved>,
+    /// Shared among evaluators of one graph.
+    pub(crate) uses: Rc<Uses>,
     by_nodes: HashMap<(Vec<NodeId>, Vec<ValueId>), Outcome>,
+    stored: Stored<'a>,
     memo: Shared,
     numbers: Numbers,
     /// Candidates formed.
     pub(crate) evaluated: usize,
     /// Candidates whose structure was known.
     pub(crate) memoised: usize,
-    /// By value, the node that makes it.
-    producers: Vec<Option<NodeId>>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -91,24 +99,37 @@ impl<'a> Evaluator<'a> {
         placements: &'a [Placement],
         memo: &Shared,
     ) -> Self {
-        let stored = Stored::new(graph, layouts, placements);
-        let numbers = memo.borrow_mut().number(graph, &stored);
         Self {
             graph,
             device,
             limits,
             layouts,
-            placements,
             reassociate: false,
             cost: &Cost::Time,
-            control: Resolved::default(),
+            control: Rc::default(),
+            uses: Rc::default(),
             by_nodes: HashMap::new(),
+            stored: Stored::new(graph, layouts, placements),
             memo: memo.clone(),
-            numbers,
+            numbers: Numbers::default(),
             evaluated: 0,
             memoised: 0,
-            producers: graph.producers(),
         }
+    }
+
+    /// The node that makes each value, by value id.
+    pub(crate) fn producers(&self) -> &[Option<NodeId>] {
+        self.uses.producers.get_or_init(|| self.graph.producers())
+    }
+
+    /// Where a value is stored that is a part of another.
+    pub(crate) fn placement(&self, value: ValueId) -> Option<&'a Placement> {
+        self.stored.placed(value)
+    }
+
+    /// The nodes that use each value, by value id.
+    pub(crate) fn users(&self) -> &[Vec<NodeId>] {
+        self.uses.users.get_or_init(|| self.graph.users())
     }
 
     /// The price of the kernel that computes `outputs` with `nodes` (both sorted), or why there is
@@ -147,7 +168,7 @@ impl<'a> Evaluator<'a> {
         legality::check_elements(self.graph, self.device, nodes)?;
         extend::check(&self.candidate(nodes, outputs))?;
         self.evaluated += 1;
-        let structure = self.numbers.structure(self.graph, nodes, outputs);
+        let structure = self.structure(nodes, outputs);
         let known = self.known(nodes, outputs, &structure)?;
         let mut price = known.price.clone();
         price.total += extend::time(&self.candidate(nodes, outputs));
@@ -168,6 +189,16 @@ impl<'a> Evaluator<'a> {
             outputs,
             device: self.device,
         }
+    }
+
+    fn structure(&mut self, nodes: &[NodeId], outputs: &[ValueId]) -> Structure {
+        let mut memo = self.memo.borrow_mut();
+        let numbered = Numbered {
+            graph: self.graph,
+            storage: &self.stored,
+            numbers: &mut self.numbers,
+        };
+        memo.structure(numbered, nodes, outputs)
     }
 
     fn known(&mut self, nodes: &[NodeId], outputs: &[ValueId], structure: &Structure) -> Known {
@@ -225,7 +256,7 @@ impl<'a> Evaluator<'a> {
         let node = |n: NodeId| &self.graph.nodes[n.0 as usize];
         let makers = |n: NodeId| {
             let inputs = node(n).inputs.iter();
-            inputs.filter_map(|v| self.producers[v.0 as usize])
+            inputs.filter_map(|v| self.producers()[v.0 as usize])
         };
         let inside = |n: &NodeId| nodes.binary_search(n).is_ok();
         let is_view = |n: NodeId| {
@@ -287,8 +318,7 @@ impl<'a> Evaluator<'a> {
     }
 
     fn form(&self, nodes: &[NodeId], outputs: &[ValueId]) -> Result<Formed, Illegal> {
-        let storage = Stored::new(self.graph, self.layouts, self.placements);
-        let mut formed = form(self.graph, nodes, outputs, &storage).map_err(|e| Illegal {
+        let mut formed = form(self.graph, nodes, outputs, &self.stored).map_err(|e| Illegal {
             code: LegalityCode::NoLoopForm,
             message: e.to_string(),
             flip: None,
@@ -316,7 +346,7 @@ impl<'a> Evaluator<'a> {
         outputs: &[ValueId],
     ) -> Result<Realised, Illegal> {
         let formed = self.form(nodes, outputs)?;
-        let structure = self.numbers.structure(self.graph, nodes, outputs);
+        let structure = self.structure(nodes, outputs);
         let known = self.known(nodes, outputs, &structure)?;
         let mut kernel = known.kernel.clone();
         for stage in &mut kernel.stages {

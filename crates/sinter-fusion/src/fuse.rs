@@ -1,10 +1,12 @@
 //! From a graph to a fused program.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use sinter_device::{Device, Time};
 use sinter_ops::{Graph, Node, NodeId, Operator};
 
+use crate::arranged::Arranged;
 use crate::control::{self, Control, Resolved};
 use crate::cost::Cost;
 use crate::error::{FusionError, origin_of};
@@ -176,7 +178,7 @@ impl<'a> Program<'a> {
         let mut evaluator = self.evaluator(context);
         check_singles(&Partition::singles(&flow), &flow, &mut evaluator)?;
         let control = &context.options.control;
-        evaluator.control = Resolved::new(control, self.graph, &flow)?;
+        evaluator.control = Rc::new(Resolved::new(control, self.graph, &flow)?);
         let start = Resolved::start(&flow, &mut evaluator)?;
         let mut problem = Problem::new(&flow, &start, &mut evaluator, &context.options.limits);
         let grouping = extraction.extract(&mut problem);
@@ -204,15 +206,15 @@ impl<'a> Program<'a> {
         } = searched;
         let mut evaluator = self.evaluator(context);
         evaluator.control = searched.control;
+        let arranged = Arranged::new(&partition, &flow);
         let refusals = match options.policy {
             Policy::None => Vec::new(),
-            _ => refusals(&partition, &flow, &mut evaluator),
+            _ => refusals(&arranged, &mut evaluator),
         };
-        let mut groups = groups(&partition, &flow, &mut evaluator)?;
+        let mut groups = groups(&arranged, &mut evaluator)?;
         if options.policy != Policy::None {
-            let order = partition.order(&flow).unwrap_or_default();
-            for (group, id) in groups.iter_mut().zip(order) {
-                group.runner_up = runner_up(id, &partition, &flow, &mut evaluator);
+            for (group, &id) in groups.iter_mut().zip(&arranged.order) {
+                group.runner_up = runner_up(id, &arranged, &mut evaluator);
             }
         }
         let price: Time = groups.iter().map(|g| g.price.total).sum();
@@ -270,7 +272,7 @@ struct Searched {
     flow: Flow,
     partition: Partition,
     grouping: Grouping,
-    control: Resolved,
+    control: Rc<Resolved>,
     cost: Time,
     evaluated: usize,
     memoised: usize,
@@ -336,14 +338,11 @@ fn no_kernel(node: NodeId, illegal: &Illegal, evaluator: &Evaluator<'_>) -> Fusi
 
 /// The kernels of a partition, in launch order.
 fn groups(
-    partition: &Partition,
-    flow: &Flow,
+    arranged: &Arranged<'_>,
     evaluator: &mut Evaluator<'_>,
 ) -> Result<Vec<Group>, FusionError> {
-    let order = partition.order(flow).unwrap_or_default();
-    let make = |(number, id): (usize, GroupId)| {
-        let nodes = partition.groups[&id].clone();
-        let outputs = partition.outputs(id, flow);
+    let make = |(number, id): (usize, &GroupId)| {
+        let (nodes, outputs) = arranged.side(*id);
         let realised = match evaluator.realise(&nodes, &outputs) {
             Ok(realised) => realised,
             Err(illegal) => return Err(no_kernel(nodes[0], &illegal, evaluator)),
@@ -371,7 +370,7 @@ fn groups(
             nodes,
         })
     };
-    order.into_iter().enumerate().map(make).collect()
+    arranged.order.iter().enumerate().map(make).collect()
 }
 
 fn origins(nodes: &[NodeId], graph: &Graph) -> Vec<String> {

@@ -8,7 +8,6 @@ use sinter_device::Time;
 
 use crate::clusters::Clusters;
 use crate::evaluate::Evaluator;
-use crate::partition::{Flow, GroupId, Partition};
 use crate::space::Space;
 
 /// Pairs by the time that they save, most first.
@@ -80,14 +79,4 @@ pub(crate) fn run(
         }
     }
     clusters
-}
-
-/// Groups that read a group's results.
-pub(crate) fn successors(partition: &Partition, id: GroupId, flow: &Flow) -> BTreeSet<GroupId> {
-    partition.groups[&id]
-        .iter()
-        .flat_map(|n| flow.users(*n))
-        .flat_map(|u| partition.homes(*u))
-        .filter(|&g| g != id && partition.predecessors(g, flow).contains(&id))
-        .collect()
 }

@@ -242,8 +242,11 @@ pub(crate) fn check_elements(
 }
 
 /// The maximum and the exponential of an `exp(x - max(x))` that a node's result is the `x` of.
-pub(crate) fn exp_difference(graph: &Graph, node: NodeId) -> Option<(NodeId, NodeId)> {
-    let users = graph.users();
+pub(crate) fn exp_difference(
+    graph: &Graph,
+    users: &[Vec<NodeId>],
+    node: NodeId,
+) -> Option<(NodeId, NodeId)> {
     let of = |v: ValueId| users[v.0 as usize].iter().copied();
     let op = |n: NodeId| &graph.nodes[n.0 as usize].op;
     let result = |n: NodeId| graph.nodes[n.0 as usize].outputs[0];

@@ -4,6 +4,7 @@
 //! operators with their scheduled kernels, layouts of stored values, and every refusal with its
 //! reason. Nothing here knows MLIR.
 
+mod arranged;
 mod bound;
 mod clusters;
 mod contract;

@@ -48,11 +48,18 @@ struct ValueKey {
     constant: Option<Option<u64>>,
 }
 
-/// Numbers of a graph's operators and values in a memo.
-#[derive(Clone, Debug)]
+/// Numbers of a graph's operators and values in a memo, as far as they were asked for.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Numbers {
-    operators: Vec<u32>,
-    values: Vec<u32>,
+    operators: HashMap<NodeId, u32>,
+    values: HashMap<ValueId, u32>,
+}
+
+/// A graph, how its values lie in memory, and their numbers.
+pub(crate) struct Numbered<'a> {
+    pub(crate) graph: &'a Graph,
+    pub(crate) storage: &'a dyn Storage,
+    pub(crate) numbers: &'a mut Numbers,
 }
 
 /// A structure, and the values behind its local numbers: those read from outside in the order of
@@ -69,32 +76,36 @@ const OUTSIDE: u32 = 2 << 30;
 const WRITTEN: u32 = 3 << 30;
 
 impl Memo {
-    /// Numbers the operators and values of a graph.
-    pub(crate) fn number(&mut self, graph: &Graph, storage: &dyn Storage) -> Numbers {
-        let operators = graph.nodes.iter().map(|node| {
-            let types = node.inputs.iter().map(|&v| graph.ty(v).clone()).collect();
-            let next = self.operators.len() as u32;
-            *self
-                .operators
-                .entry((node.op.clone(), types))
-                .or_insert(next)
-        });
-        let operators = operators.collect();
-        let values = (0..graph.value_count() as u32).map(|value| {
-            let value = ValueId(value);
-            let key = ValueKey {
-                ty: graph.ty(value).clone(),
-                layout: storage.layout(value),
-                placement: storage.placement(value),
-                constant: graph
-                    .as_constant(value)
-                    .map(|t| t.splat().map(f64::to_bits)),
-            };
-            let next = self.values.len() as u32;
-            *self.values.entry(key).or_insert(next)
-        });
-        let values = values.collect();
-        Numbers { operators, values }
+    /// The number of an operator on operands of its types.
+    fn operator(&mut self, of: &mut Numbered<'_>, node: NodeId) -> u32 {
+        if let Some(known) = of.numbers.operators.get(&node) {
+            return *known;
+        }
+        let made = &of.graph.nodes[node.0 as usize];
+        let types = made.inputs.iter().map(|&v| of.graph.ty(v).clone());
+        let key = (made.op.clone(), types.collect());
+        let next = self.operators.len() as u32;
+        let number = *self.operators.entry(key).or_insert(next);
+        of.numbers.operators.insert(node, number);
+        number
+    }
+
+    /// The number of what a kernel depends on of a value.
+    fn value(&mut self, of: &mut Numbered<'_>, value: ValueId) -> u32 {
+        if let Some(known) = of.numbers.values.get(&value) {
+            return *known;
+        }
+        let constant = of.graph.as_constant(value);
+        let key = ValueKey {
+            ty: of.graph.ty(value).clone(),
+            layout: of.storage.layout(value),
+            placement: of.storage.placement(value),
+            constant: constant.map(|t| t.splat().map(f64::to_bits)),
+        };
+        let next = self.values.len() as u32;
+        let number = *self.values.entry(key).or_insert(next);
+        of.numbers.values.insert(value, number);
+        number
     }
 
     pub(crate) fn get(&self, key: &[u32]) -> Option<&Known> {
@@ -104,13 +115,11 @@ impl Memo {
     pub(crate) fn insert(&mut self, key: Vec<u32>, known: Known) {
         self.outcomes.insert(key, known);
     }
-}
 
-impl Numbers {
     /// The structure of the kernel that computes `outputs` with `nodes`, both sorted.
     pub(crate) fn structure(
-        &self,
-        graph: &Graph,
+        &mut self,
+        mut of: Numbered<'_>,
         nodes: &[NodeId],
         outputs: &[ValueId],
     ) -> Structure {
@@ -118,9 +127,9 @@ impl Numbers {
         let mut outside: Vec<ValueId> = Vec::new();
         let mut inside: Vec<ValueId> = Vec::with_capacity(nodes.len());
         let place = |list: &[ValueId], v: ValueId| list.iter().position(|&x| x == v);
-        for node in nodes {
-            key.push(self.operators[node.0 as usize]);
-            let node = &graph.nodes[node.0 as usize];
+        for &node in nodes {
+            key.push(self.operator(&mut of, node));
+            let node = &of.graph.nodes[node.0 as usize];
             for &input in &node.inputs {
                 match place(&inside, input) {
                     Some(n) => key.push(INSIDE | n as u32),
@@ -135,10 +144,12 @@ impl Numbers {
             }
             inside.extend(&node.outputs);
         }
-        key.extend(outside.iter().map(|v| self.values[v.0 as usize]));
+        for &value in &outside {
+            key.push(self.value(&mut of, value));
+        }
         for output in outputs {
             key.push(WRITTEN | place(&inside, *output).unwrap_or(inside.len()) as u32);
-            key.push(self.values[output.0 as usize]);
+            key.push(self.value(&mut of, *output));
         }
         outside.extend(outputs);
         Structure {

@@ -167,6 +167,7 @@ impl Partition {
     }
 
     /// Replaces two groups by their union.
+    #[cfg(test)]
     pub(crate) fn merge(&mut self, a: GroupId, b: GroupId) -> GroupId {
         let mut nodes = self.remove(a);
         nodes.extend(self.remove(b));
@@ -182,6 +183,19 @@ impl Partition {
         chosen.or(homes.first()).copied()
     }
 
+    /// Gives a group other nodes, sorted; without any it is gone, and a group that is not there is made.
+    /// Returns the nodes that it had.
+    pub(crate) fn replace(&mut self, id: GroupId, nodes: Vec<NodeId>) -> Vec<NodeId> {
+        let before = self.remove(id);
+        for &node in &nodes {
+            self.homes.entry(node).or_default().insert(id);
+        }
+        if !nodes.is_empty() {
+            self.groups.insert(id, nodes);
+        }
+        before
+    }
+
     /// All groups that compute a node.
     pub(crate) fn homes(&self, node: NodeId) -> impl Iterator<Item = GroupId> + '_ {
         self.homes.get(&node).into_iter().flatten().copied()
@@ -189,16 +203,29 @@ impl Partition {
 
     /// The values that a group stores: those of nodes it provides that others read, sorted.
     pub(crate) fn outputs(&self, id: GroupId, flow: &Flow) -> Vec<ValueId> {
+        self.outputs_instead(&self.groups[&id], &[id], flow)
+    }
+
+    /// The values that a kernel of sorted `nodes` stores that is, alone or with others, in the place of
+    /// some groups that have these nodes.
+    pub(crate) fn outputs_instead(
+        &self,
+        nodes: &[NodeId],
+        instead: &[GroupId],
+        flow: &Flow,
+    ) -> Vec<ValueId> {
         let mut out = Vec::new();
-        for &node in &self.groups[&id] {
-            if self.provider(node) != Some(id) {
+        for &node in nodes {
+            if !self.provider(node).is_some_and(|p| instead.contains(&p)) {
                 continue;
             }
+            let reads = |reader: NodeId, home: GroupId| match instead.contains(&home) {
+                true => nodes.binary_search(&reader).is_err(),
+                false => !self.contains(home, node),
+            };
             let outside = || {
-                flow.readers(node).iter().any(|&reader| {
-                    self.homes(reader)
-                        .any(|h| h != id && !self.contains(h, node))
-                })
+                let mut readers = flow.readers(node).iter();
+                readers.any(|&r| self.homes(r).any(|h| reads(r, h)))
             };
             if flow.stored.contains(&node) || outside() {
                 out.extend(&flow.results[&node]);
@@ -213,14 +240,20 @@ impl Partition {
 
     /// Groups whose results a group reads.
     pub(crate) fn predecessors(&self, id: GroupId, flow: &Flow) -> BTreeSet<GroupId> {
-        let nodes = &self.groups[&id];
-        nodes
-            .iter()
-            .flat_map(|n| &flow.needs[n])
-            .filter(|n| !self.contains(id, **n) || flow.through_memory(nodes, **n))
-            .filter_map(|n| self.provider(*n))
-            .filter(|&g| g != id)
-            .collect()
+        let mut out = self.needed(&self.groups[&id], flow);
+        out.remove(&id);
+        out
+    }
+
+    /// Groups that give what a kernel of sorted nodes reads.
+    pub(crate) fn needed(&self, nodes: &[NodeId], flow: &Flow) -> BTreeSet<GroupId> {
+        let inside = |n: &NodeId| nodes.binary_search(n).is_ok();
+        let direct = |of: NodeId, n: &NodeId| inside(n) && flow.readers(*n).contains(&of);
+        let read = nodes.iter().flat_map(|&of| {
+            let needs = flow.needs[&of].iter();
+            needs.filter(move |n| !direct(of, n))
+        });
+        read.filter_map(|n| self.provider(*n)).collect()
     }
 
     /// The groups in an order in which they can run, `None` when they depend on each other in a
@@ -296,7 +329,7 @@ impl Partition {
     }
 
     /// Whether a group computes a node that neither it nor anyone else reads.
-    fn is_dead(&self, id: GroupId, node: NodeId, flow: &Flow) -> bool {
+    pub(crate) fn is_dead(&self, id: GroupId, node: NodeId, flow: &Flow) -> bool {
         let read_inside = flow.readers(node).iter().any(|&r| self.contains(id, r));
         if read_inside {
             return false;
@@ -311,14 +344,6 @@ impl Partition {
 }
 
 impl Flow {
-    /// Whether one of the nodes uses `needed` through a view only, so that being in the same group
-    /// does not help.
-    fn through_memory(&self, nodes: &[NodeId], needed: NodeId) -> bool {
-        nodes
-            .iter()
-            .any(|&n| self.needs[&n].contains(&needed) && !self.readers(needed).contains(&n))
-    }
-
     /// Whether a node reads, through a view, a result of another of the nodes.
     pub(crate) fn reads_own_memory(&self, nodes: &[NodeId], node: NodeId) -> bool {
         self.needs[&node]

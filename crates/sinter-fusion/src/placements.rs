@@ -19,6 +19,7 @@ pub(crate) struct Placed {
 /// Places the parts of every concat where each part is made by one kernel, for this concat alone. A
 /// part may also be read elsewhere; it is then read from its place.
 pub(crate) fn choose(graph: &Graph, layouts: &Layouts) -> Placed {
+    let (producers, users) = (graph.producers(), graph.users());
     let mut out = Placed::default();
     // Outer concats first, so that an inner one's parts go straight to the outer one's buffer.
     for (number, node) in graph.nodes.iter().enumerate().rev() {
@@ -27,7 +28,7 @@ pub(crate) fn choose(graph: &Graph, layouts: &Layouts) -> Placed {
         };
         let whole = node.outputs[0];
         let axis = concat.axis as usize;
-        if !can_be_placed(graph, &node.inputs, layouts, &out) {
+        if !can_be_placed(graph, &producers, &node.inputs, layouts, &out) {
             continue;
         }
         let outer = out.placements.iter().find(|p| p.part == whole).cloned();
@@ -44,7 +45,7 @@ pub(crate) fn choose(graph: &Graph, layouts: &Layouts) -> Placed {
             });
             offset[axis] += graph.ty(part).shape[axis];
         }
-        if !parts.iter().all(|part| can_be_read(graph, part)) {
+        if !parts.iter().all(|part| can_be_read(graph, &users, part)) {
             continue;
         }
         out.placements.extend(parts);
@@ -59,12 +60,17 @@ pub(crate) fn choose(graph: &Graph, layouts: &Layouts) -> Placed {
     out
 }
 
-fn can_be_placed(graph: &Graph, parts: &[ValueId], layouts: &Layouts, placed: &Placed) -> bool {
+fn can_be_placed(
+    graph: &Graph,
+    producers: &[Option<NodeId>],
+    parts: &[ValueId],
+    layouts: &Layouts,
+    placed: &Placed,
+) -> bool {
     let distinct: BTreeSet<_> = parts.iter().collect();
     if distinct.len() != parts.len() {
         return false;
     }
-    let producers = graph.producers();
     let is_view = |node: NodeId| layouts.views.iter().any(|v| v.node == node);
     let is_viewed = |value: ValueId| layouts.views.iter().any(|v| v.of == Some(value));
     parts.iter().all(|&part| {
@@ -77,16 +83,15 @@ fn can_be_placed(graph: &Graph, parts: &[ValueId], layouts: &Layouts, placed: &P
 
 /// Whether each operator that reads the part can read it from its place: padding would reach the
 /// neighbours.
-fn can_be_read(graph: &Graph, part: &Placement) -> bool {
+fn can_be_read(graph: &Graph, users: &[Vec<NodeId>], part: &Placement) -> bool {
     let forms = |node: NodeId, storage: &dyn Storage| {
         let outputs = &graph.nodes[node.0 as usize].outputs;
         form::form(graph, &[node], outputs, storage).is_ok()
     };
-    let reads = |n: &NodeId| graph.nodes[n.0 as usize].inputs.contains(&part.part);
-    let nodes = (0..graph.nodes.len() as u32).map(NodeId);
     let place = InPlace { graph, part };
-    nodes
-        .filter(reads)
+    let readers = users[part.part.0 as usize].iter();
+    readers
+        .copied()
         .all(|n| forms(n, &place) || !forms(n, &RowMajor))
 }
 

@@ -13,10 +13,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use sinter_device::Time;
 use sinter_ops::{NodeId, ValueId};
 
+use crate::arranged::{Arranged, Trial};
 use crate::error::origin_of;
 use crate::evaluate::{Evaluator, Priced};
 use crate::legality::{LegalityCode, Refusal};
-use crate::partition::{Flow, GroupId, Partition};
+use crate::partition::GroupId;
 use crate::what_if::{self, Sides};
 
 /// Readers of one value that are looked at in pairs.
@@ -24,30 +25,22 @@ const MOST_SIBLINGS: usize = 4;
 
 /// Why neighbouring groups were not merged, and values not computed again. The thresholds of the first
 /// `limits.thresholds` are searched for.
-pub(crate) fn refusals(
-    partition: &Partition,
-    flow: &Flow,
-    evaluator: &mut Evaluator<'_>,
-) -> Vec<Refusal> {
-    let order = partition.order(flow).unwrap_or_default();
-    let view = Chosen {
-        partition,
-        flow,
-        order,
-    };
+pub(crate) fn refusals(arranged: &Arranged<'_>, evaluator: &mut Evaluator<'_>) -> Vec<Refusal> {
+    let view = Chosen { arranged };
     let mut found = Vec::new();
-    for &b in partition.groups.keys() {
-        for a in partition.predecessors(b, flow) {
+    for &b in arranged.partition.groups.keys() {
+        for &a in arranged.before(b) {
             found.extend(view.pair(a, b, evaluator));
         }
     }
     for (a, b) in view.siblings(evaluator) {
         found.extend(view.pair(a, b, evaluator).filter(|f| f.sides.is_some()));
     }
-    for &node in &flow.nodes {
-        found.extend(view.recomputation(node, evaluator));
+    let mut trial = Trial::new(arranged.partition);
+    for &node in &arranged.flow.nodes {
+        found.extend(view.recomputation(node, &mut trial, evaluator));
     }
-    for &group in &view.order {
+    for &group in &arranged.order {
         found.extend(view.detour(group, evaluator));
     }
     found.sort_by(|x, y| {
@@ -106,22 +99,16 @@ pub(crate) fn us(time: Time) -> String {
 
 /// The groups that were chosen.
 struct Chosen<'p> {
-    partition: &'p Partition,
-    flow: &'p Flow,
-    order: Vec<GroupId>,
+    arranged: &'p Arranged<'p>,
 }
 
 /// Code, message and flip.
 type Verdict = (LegalityCode, String, Option<String>);
 
 impl Chosen<'_> {
-    fn place(&self, group: GroupId) -> usize {
-        self.order.iter().position(|&g| g == group).unwrap_or(0)
-    }
-
     fn priced(&self, group: GroupId, evaluator: &mut Evaluator<'_>) -> Option<Priced> {
-        let outputs = self.partition.outputs(group, self.flow);
-        let outcome = evaluator.price(&self.partition.groups[&group], &outputs);
+        let (nodes, outputs) = self.arranged.side(group);
+        let outcome = evaluator.price(&nodes, &outputs);
         outcome.as_ref().as_ref().ok().cloned()
     }
 
@@ -129,16 +116,14 @@ impl Chosen<'_> {
     fn siblings(&self, evaluator: &Evaluator<'_>) -> BTreeSet<(GroupId, GroupId)> {
         let graph = evaluator.graph;
         let mut readers: BTreeMap<ValueId, BTreeSet<GroupId>> = BTreeMap::new();
-        for (&id, nodes) in &self.partition.groups {
+        for (&id, nodes) in &self.arranged.partition.groups {
             let read = nodes.iter().flat_map(|n| &graph.nodes[n.0 as usize].inputs);
             for &value in read.filter(|v| graph.as_constant(**v).is_none()) {
                 readers.entry(value).or_default().insert(id);
             }
         }
-        let tied = |a: GroupId, b: GroupId| {
-            self.partition.predecessors(b, self.flow).contains(&a)
-                || self.partition.predecessors(a, self.flow).contains(&b)
-        };
+        let before = |g: GroupId| self.arranged.before(g);
+        let tied = |a: GroupId, b: GroupId| before(b).contains(&a) || before(a).contains(&b);
         let mut out = BTreeSet::new();
         for groups in readers.values() {
             let groups: Vec<_> = groups.iter().copied().take(MOST_SIBLINGS).collect();
@@ -153,15 +138,12 @@ impl Chosen<'_> {
     /// Why two groups are not one.
     fn pair(&self, a: GroupId, b: GroupId, evaluator: &mut Evaluator<'_>) -> Option<Found> {
         let (first, second) = (self.priced(a, evaluator)?, self.priced(b, evaluator)?);
-        let mut merged = self.partition.clone();
-        let id = merged.merge(a, b);
-        let outputs = merged.outputs(id, self.flow);
         let sides = Sides {
-            first: self.side(a),
-            second: self.side(b),
-            merged: (merged.groups[&id].clone(), outputs),
+            first: self.arranged.side(a),
+            second: self.arranged.side(b),
+            merged: self.arranged.merged(a, b),
         };
-        let acyclic = merged.order(self.flow).is_some();
+        let acyclic = !self.arranged.closes_circle(a, b, &sides.merged.0);
         let apart = first.price.total + second.price.total;
         let (code, message, flip) = if !acyclic {
             self.between((a, b), &sides, apart, evaluator)
@@ -181,7 +163,7 @@ impl Chosen<'_> {
             flip,
             saved_bytes,
             saved,
-            kernels: vec![self.place(a), self.place(b)],
+            kernels: vec![self.arranged.place(a), self.arranged.place(b)],
         };
         Some(Found {
             refusal,
@@ -189,15 +171,10 @@ impl Chosen<'_> {
         })
     }
 
-    fn side(&self, group: GroupId) -> (Vec<NodeId>, Vec<ValueId>) {
-        let nodes = self.partition.groups[&group].clone();
-        (nodes, self.partition.outputs(group, self.flow))
-    }
-
     /// Names of the nodes on both sides of what would be merged.
     fn border(&self, sides: &Sides, evaluator: &Evaluator<'_>) -> (String, String) {
         let (before, after) = (&sides.first.0, &sides.second.0);
-        let needs = |n: &NodeId| self.flow.needs.get(n);
+        let needs = |n: &NodeId| self.arranged.flow.needs.get(n);
         let pair = after.iter().find_map(|n| {
             let needed = needs(n)?.iter().rev().find(|m| before.contains(m))?;
             Some((*needed, *n))

@@ -265,5 +265,5 @@ fn repeatable(evaluator: &Evaluator<'_>, node: NodeId) -> bool {
     !traits.reduction
         && !traits.contraction
         && !traits.effectful
-        && exp_difference(evaluator.graph, node).is_none()
+        && exp_difference(evaluator.graph, evaluator.users(), node).is_none()
 }

@@ -30,6 +30,11 @@ impl<'a> Stored<'a> {
             placements,
         }
     }
+
+    /// Where a value is stored that is a part of another.
+    pub(crate) fn placed(&self, value: ValueId) -> Option<&'a Placement> {
+        self.placements.get(&value).copied()
+    }
 }
 
 impl Storage for Stored<'_> {

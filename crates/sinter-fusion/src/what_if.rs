@@ -5,19 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sinter_device::device::Route;
 use sinter_device::{Device, Time};
+use sinter_loops::kernel::Layout;
 use sinter_ops::{Graph, NodeId, Op, Operator, ValueId};
 
+use crate::arranged::Side;
 use crate::error::origin_of;
 use crate::evaluate::Evaluator;
+use crate::fused::Placement;
 use crate::legality::size;
 
 /// How many times bigger a space is tried.
 const MOST_GROWTH: u64 = 1024;
 /// Sizes are found to so many bytes.
 const SIZE_STEP: u64 = 1024;
-
-/// Nodes and outputs of a kernel.
-pub(crate) type Side = (Vec<NodeId>, Vec<ValueId>);
 
 /// Two kernels, and the one that they would be.
 #[derive(Clone, Debug)]
@@ -38,18 +38,47 @@ impl Sides {
     }
 
     fn times_on(&self, device: &Device, known: &Evaluator<'_>) -> Option<(Time, Time)> {
-        let mut evaluator = Evaluator::new(
-            known.graph,
-            device,
-            known.limits,
-            known.layouts,
-            known.placements,
-        );
+        let Nearby {
+            layouts,
+            placements,
+        } = nearby(known, &self.merged.0);
+        let (graph, limits) = (known.graph, known.limits);
+        let mut evaluator = Evaluator::new(graph, device, limits, &layouts, &placements);
+        evaluator.uses = known.uses.clone();
         evaluator.cost = known.cost;
         evaluator.reassociate = known.reassociate;
         evaluator.control = known.control.clone();
         self.times(&mut evaluator)
     }
+}
+
+/// Layouts and placements of the values that some nodes touch.
+struct Nearby {
+    layouts: BTreeMap<ValueId, Layout>,
+    placements: Vec<Placement>,
+}
+
+fn nearby(known: &Evaluator<'_>, nodes: &[NodeId]) -> Nearby {
+    let mut out = Nearby {
+        layouts: BTreeMap::new(),
+        placements: Vec::new(),
+    };
+    for value in touched(known.graph, nodes) {
+        let placement = known.placement(value);
+        out.placements.extend(placement.cloned());
+        let stored = placement.map_or(value, |p| p.whole);
+        let layout = known.layouts.get(&stored);
+        out.layouts.extend(layout.map(|l| (stored, l.clone())));
+    }
+    out
+}
+
+/// Values that nodes take or give.
+fn touched(graph: &Graph, nodes: &[NodeId]) -> BTreeSet<ValueId> {
+    let nodes = nodes.iter().map(|n| &graph.nodes[n.0 as usize]);
+    nodes
+        .flat_map(|n| n.inputs.iter().chain(&n.outputs).copied())
+        .collect()
 }
 
 fn pays((together, apart): (Time, Time)) -> bool {
@@ -134,28 +163,21 @@ pub(crate) fn row_major(
     most: Time,
 ) -> Option<Vec<String>> {
     let graph = evaluator.graph;
-    let touched: BTreeSet<ValueId> = sides
-        .merged
-        .0
-        .iter()
-        .flat_map(|n| {
-            let node = &graph.nodes[n.0 as usize];
-            node.inputs.iter().chain(&node.outputs).copied()
-        })
+    let touched: BTreeSet<ValueId> = touched(graph, &sides.merged.0)
+        .into_iter()
         .filter(|v| evaluator.layouts.contains_key(v))
         .collect();
     if touched.is_empty() {
         return None;
     }
-    let mut layouts = evaluator.layouts.clone();
+    let Nearby {
+        mut layouts,
+        placements,
+    } = nearby(evaluator, &sides.merged.0);
     layouts.retain(|v, _| !touched.contains(v));
-    let mut plain = Evaluator::new(
-        graph,
-        evaluator.device,
-        evaluator.limits,
-        &layouts,
-        evaluator.placements,
-    );
+    let (device, limits) = (evaluator.device, evaluator.limits);
+    let mut plain = Evaluator::new(graph, device, limits, &layouts, &placements);
+    plain.uses = evaluator.uses.clone();
     plain.cost = evaluator.cost;
     plain.reassociate = evaluator.reassociate;
     plain.control = evaluator.control.clone();
@@ -163,8 +185,7 @@ pub(crate) fn row_major(
     if time >= most {
         return None;
     }
-    let producers = graph.producers();
-    let named = |v: &ValueId| match producers[v.0 as usize] {
+    let named = |v: &ValueId| match evaluator.producers()[v.0 as usize] {
         Some(n) => origin_of(&graph.nodes[n.0 as usize].origins),
         None => "an input".to_owned(),
     };
@@ -188,7 +209,7 @@ pub(crate) fn largest_extent(evaluator: &Evaluator<'_>, sides: &Sides) -> Option
                 continue;
             }
             if let Some(most) = largest(evaluator, sides, extent) {
-                return Some(smaller(graph, value, extent, most));
+                return Some(smaller(evaluator, value, extent, most));
             }
         }
     }
@@ -214,7 +235,8 @@ fn largest(evaluator: &Evaluator<'_>, sides: &Sides, extent: i64) -> Option<i64>
 }
 
 /// What has to be smaller, in words.
-fn smaller(graph: &Graph, value: ValueId, extent: i64, most: i64) -> String {
+fn smaller(evaluator: &Evaluator<'_>, value: ValueId, extent: i64, most: i64) -> String {
+    let graph = evaluator.graph;
     let shape = &graph.ty(value).shape;
     let dims: Vec<_> = (0..shape.len())
         .filter(|&d| shape[d] == extent)
@@ -225,7 +247,7 @@ fn smaller(graph: &Graph, value: ValueId, extent: i64, most: i64) -> String {
         Some((last, first)) => format!("dimensions {} and {last}", first.join(", ")),
         None => String::new(),
     };
-    let name = match graph.producers()[value.0 as usize] {
+    let name = match evaluator.producers()[value.0 as usize] {
         Some(n) => origin_of(&graph.nodes[n.0 as usize].origins),
         None => {
             let input = graph.inputs.iter().find(|i| i.1 == value);
@@ -289,10 +311,8 @@ fn resized(known: &Evaluator<'_>, sides: &Sides, from: i64, to: i64) -> Option<(
         numbers.insert(id, NodeId(numbers.len() as u32));
         values.extend(node.outputs.iter().copied().zip(outputs));
     }
-    let layouts = known.layouts.iter();
-    let layouts = layouts
-        .filter_map(|(v, l)| Some((*values.get(v)?, l.clone())))
-        .collect();
+    let layout = |(&old, &new): (&ValueId, &ValueId)| Some((new, known.layouts.get(&old)?.clone()));
+    let layouts = values.iter().filter_map(layout).collect();
     let side = |side: &Side| -> Option<Side> {
         let nodes: Option<Vec<_>> = side.0.iter().map(|n| numbers.get(n).copied()).collect();
         let outputs: Option<Vec<_>> = side.1.iter().map(|v| values.get(v).copied()).collect();

@@ -1,6 +1,7 @@
 //! Wishes as facts about the nodes of one graph, and legality by them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use sinter_ops::{Graph, Mark, NodeId};
 
@@ -244,8 +245,9 @@ impl Resolved {
                 Some(illegal) if unit.firm => return Err(must_fuse(&unit, &illegal, evaluator)),
                 Some(illegal) => {
                     tracing::warn!("{} is taken apart: {}", unit.wish, illegal.message);
-                    evaluator.control.units.remove(number);
-                    evaluator.control.number();
+                    let control = Rc::make_mut(&mut evaluator.control);
+                    control.units.remove(number);
+                    control.number();
                 }
             }
         }

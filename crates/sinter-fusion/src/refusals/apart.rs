@@ -20,23 +20,18 @@ impl Chosen<'_> {
         apart: Time,
         evaluator: &mut Evaluator<'_>,
     ) -> Verdict {
-        let (from, to) = (self.place(a), self.place(b));
-        let before = |g: GroupId| self.partition.predecessors(g, self.flow);
+        let (from, to) = (self.arranged.place(a), self.arranged.place(b));
+        let before = |g: GroupId| self.arranged.before(g);
+        let between = self.arranged.order.get(from + 1..to).unwrap_or_default();
         let mut reached = BTreeSet::from([a]);
-        for &g in self.order.get(from + 1..to).unwrap_or_default() {
+        for &g in between {
             if !before(g).is_disjoint(&reached) {
                 reached.insert(g);
             }
         }
-        let mut needed = before(b);
+        let mut needed = before(b).clone();
         let mut inner = Vec::new();
-        for &g in self
-            .order
-            .get(from + 1..to)
-            .unwrap_or_default()
-            .iter()
-            .rev()
-        {
+        for &g in between.iter().rev() {
             if needed.contains(&g) && reached.contains(&g) {
                 needed.extend(before(g));
                 inner.push(g);
@@ -46,7 +41,7 @@ impl Chosen<'_> {
         if inner.is_empty() {
             return self.through_view(sides, apart, evaluator);
         }
-        let nodes = |g: &GroupId| self.partition.groups[g].clone();
+        let nodes = |g: &GroupId| self.arranged.partition.groups[g].clone();
         let names: Vec<_> = inner
             .iter()
             .flat_map(nodes)
@@ -76,10 +71,11 @@ impl Chosen<'_> {
         let mut nodes = sides.merged.0.clone();
         nodes.extend(&views);
         nodes.sort_unstable();
-        let producers = graph.producers();
+        let producers = evaluator.producers();
         let kept = |v: &&ValueId| {
             let inside = |n: NodeId| {
-                self.flow
+                self.arranged
+                    .flow
                     .users(n)
                     .iter()
                     .all(|u| sides.merged.0.contains(u))
@@ -120,12 +116,12 @@ impl Chosen<'_> {
         value: ValueId,
         evaluator: &Evaluator<'_>,
     ) -> (BTreeSet<ValueId>, BTreeSet<NodeId>) {
-        let producers = evaluator.graph.producers();
+        let producers = evaluator.producers();
         let (mut roots, mut views) = (BTreeSet::new(), BTreeSet::new());
         let mut open = vec![value];
         while let Some(value) = open.pop() {
             match producers[value.0 as usize] {
-                Some(node) if self.flow.nodes.binary_search(&node).is_err() => {
+                Some(node) if self.arranged.flow.nodes.binary_search(&node).is_err() => {
                     if views.insert(node) {
                         open.extend(&evaluator.graph.nodes[node.0 as usize].inputs);
                     }
@@ -193,7 +189,7 @@ impl Chosen<'_> {
 
     /// A kernel in which what the matrix unit computes reaches the vector unit through device memory.
     pub(super) fn detour(&self, group: GroupId, evaluator: &mut Evaluator<'_>) -> Option<Found> {
-        let side = self.side(group);
+        let side = self.arranged.side(group);
         let now = evaluator.time(&side.0, &side.1)?;
         let (route, routed) = what_if::routed_kernel(evaluator, &side)?;
         if routed >= now {
@@ -215,7 +211,7 @@ impl Chosen<'_> {
             flip: Some(route),
             saved_bytes: bytes.map(|b| 2 * b).sum(),
             saved: now.saturating_sub(routed),
-            kernels: vec![self.place(group)],
+            kernels: vec![self.arranged.place(group)],
         };
         Some(Found {
             refusal,
@@ -249,11 +245,12 @@ impl Chosen<'_> {
             .0
             .iter()
             .find(|n| made(n).iter().any(|v| shared.contains(v)))?;
-        if self.flow.is_stored(*node) || alone.is_empty() {
+        if self.arranged.flow.is_stored(*node) || alone.is_empty() {
             return None;
         }
         let single = evaluator.time(&sides.merged.0, &alone)?;
         let others: Vec<_> = self
+            .arranged
             .flow
             .users(*node)
             .iter()

@@ -6,6 +6,7 @@ use sinter_device::Time;
 use sinter_ops::{NodeId, Operator};
 
 use super::{Chosen, Found, list, name, us};
+use crate::arranged::Trial;
 use crate::evaluate::Evaluator;
 use crate::legality::{LegalityCode, Refusal, exp_difference};
 
@@ -14,6 +15,7 @@ impl Chosen<'_> {
     pub(super) fn recomputation(
         &self,
         node: NodeId,
+        trial: &mut Trial,
         evaluator: &mut Evaluator<'_>,
     ) -> Option<Found> {
         let graph = evaluator.graph;
@@ -21,30 +23,21 @@ impl Chosen<'_> {
         if traits.reduction || traits.contraction || traits.effectful {
             return None;
         }
-        let homes: BTreeSet<_> = self.partition.homes(node).collect();
+        let homes: BTreeSet<_> = self.arranged.partition.homes(node).collect();
         let readers: BTreeSet<_> = self
+            .arranged
             .flow
             .users(node)
             .iter()
-            .flat_map(|u| self.partition.homes(*u))
+            .flat_map(|u| self.arranged.partition.homes(*u))
             .collect();
         let outside: Vec<_> = readers.difference(&homes).copied().collect();
         if outside.is_empty() || readers.len() < 2 {
             return None;
         }
-        let mut again = self.partition.clone();
-        for &reader in &outside {
-            let mut nodes = again.remove(reader);
-            nodes.push(node);
-            nodes.sort_unstable();
-            nodes.dedup();
-            again.insert(nodes);
-        }
-        again.prune(self.flow);
-        again.order(self.flow)?;
-        let before = self.partition.time(self.flow, evaluator)?;
-        let after = again.time(self.flow, evaluator)?;
+        let (before, after) = trial.repeated(node, &outside, self.arranged, evaluator)?;
         let users: Vec<_> = self
+            .arranged
             .flow
             .users(node)
             .iter()
@@ -52,7 +45,7 @@ impl Chosen<'_> {
             .collect();
         let (me, users_list) = (name(node, evaluator), list(&users));
         let excess = after.saturating_sub(before);
-        let (code, message, flip) = match exp_difference(graph, node) {
+        let (code, message, flip) = match exp_difference(graph, evaluator.users(), node) {
             Some((maximum, exponential)) => (
                 LegalityCode::ExpDifference,
                 format!(
@@ -88,7 +81,7 @@ impl Chosen<'_> {
             flip: Some(flip),
             saved_bytes,
             saved,
-            kernels: groups.iter().map(|g| self.place(*g)).collect(),
+            kernels: groups.iter().map(|g| self.arranged.place(*g)).collect(),
         };
         Some(Found {
             refusal,
