@@ -262,19 +262,14 @@ fn describe(op: OperationRef<'_, '_>) -> Result<Kernel, IrError> {
         .find(|c| core.contains(c))
         .unwrap_or("vector")
         .to_owned();
-    let pairs = |key: &str| -> Vec<(u32, u32)> {
-        let flat = op.attribute(key).ok().and_then(attr::as_ints);
-        flat.unwrap_or_default()
-            .chunks_exact(2)
-            .map(|p| (p[0] as u32, p[1] as u32))
-            .collect()
+    let pairs = |key: &str| {
+        let pairs = attr::pairs(op, key).into_iter();
+        pairs.map(|(a, b)| (a as u32, b as u32))
     };
     let in_place = pairs("in_place")
-        .into_iter()
         .map(|(input, output)| InPlace { input, output })
         .collect();
     let disjoint = pairs("disjoint")
-        .into_iter()
         .map(|(other, output)| Disjoint { other, output })
         .collect();
     Ok(Kernel {

@@ -178,18 +178,10 @@ fn describe(kernel: OperationRef<'_, '_>) -> Result<KernelAbi, IrError> {
             .unwrap_or(0)
             .max(0)
     };
-    let pairs = kernel
-        .attribute("in_place")
-        .ok()
-        .and_then(attr::as_ints)
-        .unwrap_or_default();
     Ok(KernelAbi {
         symbol: symbol(kernel)?,
         buffers: (int("inputs") + int("outputs")) as usize,
         temporaries: vec![0],
-        in_place: pairs
-            .chunks_exact(2)
-            .map(|p| (p[0] as usize, p[1] as usize))
-            .collect(),
+        in_place: attr::pairs(kernel, "in_place"),
     })
 }

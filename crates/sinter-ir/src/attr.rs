@@ -5,7 +5,8 @@ use melior::ir::attribute::{
     TypeAttribute,
 };
 use melior::ir::r#type::IntegerType;
-use melior::ir::{Attribute, AttributeLike, Type};
+use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, AttributeLike, OperationRef, Type};
 use sinter_loops::scalar::FloatBits;
 use sinter_ops::Attr;
 
@@ -132,6 +133,14 @@ pub fn as_str<'c>(attribute: Attribute<'c>) -> Option<&'c str> {
 pub fn as_ints(attribute: Attribute<'_>) -> Option<Vec<i64>> {
     let array = DenseI64ArrayAttribute::try_from(attribute).ok()?;
     (0..array.len()).map(|i| array.element(i).ok()).collect()
+}
+
+/// The pairs that a dense array of 64-bit integers, none of them negative, lists one after another: with it kernels say
+/// which of their arguments may share memory. None where the operation has no such attribute.
+pub fn pairs(op: OperationRef<'_, '_>, name: &str) -> Vec<(usize, usize)> {
+    let flat = op.attribute(name).ok().and_then(as_ints).unwrap_or_default();
+    let pairs = flat.chunks_exact(2);
+    pairs.map(|p| (p[0] as usize, p[1] as usize)).collect()
 }
 
 /// The values of a dense array of 64-bit floats.

@@ -85,25 +85,14 @@ struct Reuse {
 
 impl Reuse {
     fn of(kernel: OperationRef<'_, '_>) -> Self {
-        let list = |key: &str| {
-            kernel
-                .attribute(key)
-                .ok()
-                .and_then(attr::as_ints)
-                .unwrap_or_default()
-        };
         let inputs = kernel
             .attribute("inputs")
             .ok()
             .and_then(attr::as_int)
             .unwrap_or(0);
-        let pairs = list("in_place");
         Self {
             inputs: inputs.max(0) as usize,
-            in_place: pairs
-                .chunks_exact(2)
-                .map(|p| (p[0] as usize, p[1] as usize))
-                .collect(),
+            in_place: attr::pairs(kernel, "in_place"),
         }
     }
 }

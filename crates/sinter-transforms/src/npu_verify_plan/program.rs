@@ -95,16 +95,7 @@ impl Launch {
             .iter()
             .find(|k| k.attribute("sym_name").ok().and_then(attr::as_str) == Some(symbol));
         let inputs = kernel.and_then(|k| int(*k, "inputs")).unwrap_or(0) as usize;
-        let pairs = |name: &str| {
-            let pairs = kernel
-                .and_then(|k| k.attribute(name).ok())
-                .and_then(attr::as_ints);
-            pairs
-                .unwrap_or_default()
-                .chunks_exact(2)
-                .map(|pair| (pair[0] as usize, pair[1] as usize))
-                .collect()
-        };
+        let pairs = |name: &str| kernel.map_or(Vec::new(), |k| attr::pairs(*k, name));
         let (reads, writes) = op
             .operands()
             .map(value_key)
