@@ -396,3 +396,92 @@ fn reductions_across_lanes() {
         .collect();
     check(&kernels, &Target::host());
 }
+
+/// A gather along any dimension of a table, of one index per point of some others, with what a following operator
+/// does as its finish.
+fn gather_kernel(rng: &mut SmallRng) -> Kernel {
+    let table: Vec<i64> = (0..3).map(|_| rng.random_range(1..20)).collect();
+    let along = rng.random_range(0..3);
+    let mut iters: Vec<Iter> = table.iter().map(|&e| Iter::parallel(e)).collect();
+    // The index may differ along the other dimensions (as in GatherElements) or along one of its own.
+    let own = rng.random_bool(0.5);
+    let indexed: Vec<usize> = match own {
+        true => vec![along],
+        false => (0..3).filter(|_| rng.random_bool(0.6)).collect(),
+    };
+    if own {
+        iters[along] = Iter::parallel(rng.random_range(1..30));
+    }
+    let shape: Vec<i64> = iters.iter().map(|i| i.extent).collect();
+    iters.push(Iter::reduction(table[along]));
+    let indices: Vec<i64> = indexed.iter().map(|&i| shape[i]).collect();
+    let mut b = BodyBuilder::new([ElementType::F32, ElementType::I32]);
+    let index = b.cast(ElementType::I64, 1);
+    let position = b.index(3);
+    let asked = match rng.random_bool(0.5) {
+        true => b.compare(CompareFn::Eq, position, index),
+        false => b.compare(CompareFn::Eq, index, position),
+    };
+    let nothing = b.constant(ElementType::F32, 0.0);
+    let value = b.unary(UnaryFn::Neg, 0);
+    let value = b.select(asked, value, nothing);
+    let mut read: Vec<Affine> = (0..3).map(d).collect();
+    read[along] = d(3);
+    let mut nest = Nest::map(
+        iters,
+        vec![
+            Access::new(0, read),
+            Access::new(1, indexed.iter().map(|&i| d(i)).collect()),
+        ],
+        b.finish(vec![value]),
+        vec![Access::new(2, (0..3).map(d).collect())],
+    );
+    nest.combines = vec![Combine {
+        function: CombineFn::Add,
+        init: FloatBits::new(0.0),
+    }];
+    let mut finish = BodyBuilder::new([ElementType::F32]);
+    let doubled = finish.binary(BinaryFn::Add, 0, 0);
+    nest.finish = finish.finish(vec![doubled]);
+    Kernel {
+        name: "gather".into(),
+        slots: vec![
+            Slot::new(TensorType::f32(table), Role::Input),
+            Slot::new(TensorType::new(ElementType::I32, indices), Role::Input),
+            Slot::new(TensorType::f32(shape), Role::Output),
+        ],
+        stages: vec![nest],
+        schedule: None,
+    }
+}
+
+#[test]
+fn gathers_by_indices_in_and_out_of_range() {
+    let device = Device::load("host")
+        .expect("the host's file")
+        .with_host_cpu(HostCpu::detect());
+    let mut kernels = Vec::new();
+    for seed in 0..100 {
+        let mut rng = SmallRng::seed_from_u64(seed);
+        let mut kernel = gather_kernel(&mut rng);
+        kernel.name = format!("gather{seed}");
+        let mut inputs = random_tensors(&kernel, &mut rng);
+        let indices = &kernel.slots[1].ty;
+        let values: Vec<i64> = (0..indices.elements())
+            .map(|_| rng.random_range(-3..23))
+            .collect();
+        inputs[1] = Tensor::from_i64s(indices.clone(), &values);
+        kernel = match seed % 2 {
+            0 => scheduled(kernel, &mut rng),
+            _ => {
+                let chosen = schedule(&kernel, &device).expect("a schedule").0;
+                Kernel {
+                    schedule: Some(chosen),
+                    ..kernel
+                }
+            }
+        };
+        kernels.push((kernel, inputs));
+    }
+    check(&kernels, &Target::host());
+}

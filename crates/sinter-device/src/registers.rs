@@ -14,6 +14,7 @@
 
 use sinter_loops::kernel::{Slot, StageSchedule};
 use sinter_loops::nest::{Access, IterKind, Nest};
+use sinter_loops::selection::{Selection, selection};
 
 use crate::access::{padded_along, stride, uses};
 use crate::body;
@@ -81,11 +82,18 @@ pub(crate) struct Stage<'a> {
     live: i64,
     /// Overrides how an operand moves: (slot, vector iterator) that will be packed to unit stride.
     packed: Option<(usize, usize)>,
+    /// What is taken by index instead of by going through a whole extent.
+    selection: Option<Selection>,
 }
 
 impl<'a> Stage<'a> {
     pub(crate) fn new(nest: &'a Nest, slots: &'a [Slot], device: &'a Device) -> Self {
-        let element_bytes = widest_element(nest, slots);
+        let selection = match device.is_scratchpad() {
+            true => None,
+            false => selection(nest),
+        };
+        let indices = selection.as_ref().map_or(&[][..], |s| &s.reads);
+        let element_bytes = widest_element(nest, slots, indices);
         // The product of a contraction is fused with its addition.
         let combines = if nest.contract {
             0
@@ -104,6 +112,7 @@ impl<'a> Stage<'a> {
             finish_operations: body::vector_operations(&nest.finish, device),
             live: body::live_values(&nest.body).max(body::live_values(&nest.finish)),
             packed: None,
+            selection,
         }
     }
 
@@ -133,7 +142,7 @@ impl<'a> Stage<'a> {
 
     /// The cheapest register tile with vectors along `v`.
     pub(crate) fn best_along(&self, v: usize) -> Option<Choice> {
-        if self.device.fixed_reductions && self.reduces_along(v) {
+        if self.device.fixed_reductions && self.reduces_along(v) || self.changes_index(v) {
             return None;
         }
         let mut best: Option<Choice> = None;
@@ -153,6 +162,12 @@ impl<'a> Stage<'a> {
             }
         }
         best
+    }
+
+    /// Whether points along an iterator may select different elements: neither vectors nor rows do that.
+    fn changes_index(&self, iter: usize) -> bool {
+        let changes = |s: &Selection| s.iter == iter || s.along.contains(&iter);
+        self.selection.as_ref().is_some_and(changes)
     }
 
     fn reduces_along(&self, v: usize) -> bool {
@@ -212,7 +227,7 @@ impl<'a> Stage<'a> {
         let parallel = self.nest.parallels().rev();
         out.extend(
             parallel
-                .filter(|&i| i != v && self.extents[i] > 1)
+                .filter(|&i| i != v && self.extents[i] > 1 && !self.changes_index(i))
                 .map(Some),
         );
         out
@@ -440,8 +455,12 @@ fn parts(extent: i64, most: i64) -> Vec<(i64, i64)> {
         .collect()
 }
 
-/// Bytes of the widest element that the nest reads or writes; lanes are counted in those.
-fn widest_element(nest: &Nest, slots: &[Slot]) -> usize {
-    let bytes = nest.accesses().map(|a| slots[a.operand].ty.element.bytes());
+/// Bytes of the widest element that the nest reads, but for some reads, or writes; lanes are counted in
+/// those.
+fn widest_element(nest: &Nest, slots: &[Slot], but: &[usize]) -> usize {
+    let reads = nest.reads.iter().enumerate();
+    let reads = reads.filter(|(n, _)| !but.contains(n)).map(|(_, a)| a);
+    let accesses = reads.chain(&nest.finish_reads).chain(&nest.writes);
+    let bytes = accesses.map(|a| slots[a.operand].ty.element.bytes());
     bytes.max().unwrap_or(4)
 }

@@ -4,9 +4,12 @@
 //! tile and its work; with several stages, whose tiles want different things and whose blocks may
 //! overlap, a few dozen grids are priced and the cheapest is taken.
 
+use std::borrow::Cow;
+
 use sinter_loops::kernel::{Kernel, Schedule, StageSchedule};
 use sinter_loops::nest::{IterKind, Nest};
 use sinter_loops::place_stages::{SharedAxis, shared_axes, tile_axes};
+use sinter_loops::selection;
 
 use crate::access::uses;
 use crate::chip_price;
@@ -24,6 +27,7 @@ use crate::registers::Stage;
 /// # Errors
 /// When no tile fits the on-chip space, or the stages share no iterators.
 pub fn schedule(kernel: &Kernel, device: &Device) -> Result<(Schedule, Price), Refusal> {
+    let kernel = &*selected_alone(kernel, device);
     if kernel.stages.is_empty() || kernel.stages.iter().any(|n| n.points() == 0) {
         return Err(Refusal::Empty);
     }
@@ -65,6 +69,15 @@ pub fn schedule(kernel: &Kernel, device: &Device) -> Result<(Schedule, Price), R
     let (price, tiles) = best?;
     schedule.grid = tiles;
     Ok((schedule, price))
+}
+
+/// The kernel as the device runs it: where vector operands are registers, addresses come from registers
+/// too, and what is selected by index is read alone.
+fn selected_alone<'k>(kernel: &'k Kernel, device: &Device) -> Cow<'k, Kernel> {
+    match device.is_scratchpad() {
+        true => Cow::Borrowed(kernel),
+        false => selection::consecutive(kernel),
+    }
 }
 
 fn host_price(kernel: &Kernel, schedule: &Schedule, device: &Device) -> Price {

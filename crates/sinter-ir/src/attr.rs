@@ -4,8 +4,8 @@ use melior::ir::attribute::{
     BoolAttribute, DenseI64ArrayAttribute, FloatAttribute, IntegerAttribute, StringAttribute,
     TypeAttribute,
 };
-use melior::ir::r#type::IntegerType;
 use melior::ir::operation::OperationLike;
+use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, AttributeLike, OperationRef, Type};
 use sinter_loops::scalar::FloatBits;
 use sinter_ops::Attr;
@@ -138,7 +138,11 @@ pub fn as_ints(attribute: Attribute<'_>) -> Option<Vec<i64>> {
 /// The pairs that a dense array of 64-bit integers, none of them negative, lists one after another: with it kernels say
 /// which of their arguments may share memory. None where the operation has no such attribute.
 pub fn pairs(op: OperationRef<'_, '_>, name: &str) -> Vec<(usize, usize)> {
-    let flat = op.attribute(name).ok().and_then(as_ints).unwrap_or_default();
+    let flat = op
+        .attribute(name)
+        .ok()
+        .and_then(as_ints)
+        .unwrap_or_default();
     let pairs = flat.chunks_exact(2);
     pairs.map(|p| (p[0] as usize, p[1] as usize)).collect()
 }

@@ -22,6 +22,7 @@
 //! | [`mod@place_stages`] | stages merged, the rest tied to one grid |
 //! | [`attention`] | a softmax that a product uses: divided late, or computed in chunks |
 //! | [`mod@coalesce`] | fewer and longer iterators |
+//! | [`selection`] | reductions that take one element by index |
 //! | [`sharing`] | which buffers of a kernel may share memory |
 //! | [`npy`] | NumPy files |
 //! | [`random`] | seeded test inputs |
@@ -47,6 +48,7 @@ pub mod place_stages;
 pub mod random;
 pub mod refusal;
 pub mod scalar;
+pub mod selection;
 pub mod sharing;
 mod split;
 pub mod tensor;

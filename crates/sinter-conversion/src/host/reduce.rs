@@ -3,6 +3,7 @@
 use sinter_ir::emitter::Value;
 use sinter_loops::kernel::Role;
 use sinter_loops::nest::Access;
+use sinter_loops::scalar::Reg;
 
 use super::Generator;
 use super::access::At;
@@ -146,7 +147,9 @@ impl<'e, 'c> Generator<'e, 'c> {
             return self.accumulate(stage, totals, width);
         };
         let extent = stage.nest.iters[iter].extent;
-        let totals = if stage.schedule.vector == Some(iter) {
+        let totals = if let Some(index) = stage.selected(iter) {
+            self.reduce_selected(stage, level, index, totals, width)
+        } else if stage.schedule.vector == Some(iter) {
             self.reduce_vectors(stage, level, totals, width)
         } else {
             match self.plan_loop(stage, iter) {
@@ -161,6 +164,34 @@ impl<'e, 'c> Generator<'e, 'c> {
         };
         stage.bound[iter] = false;
         totals
+    }
+
+    /// The one point that the register `index` of the body says; none where that is out of range.
+    fn reduce_selected(
+        &mut self,
+        stage: &mut Stage<'e, 'c>,
+        level: usize,
+        index: Reg,
+        totals: Vec<Value<'c>>,
+        width: usize,
+    ) -> Vec<Value<'c>> {
+        let iter = stage.schedule.order[level];
+        let extent = stage.nest.iters[iter].extent;
+        let nest = stage.nest;
+        let inputs = nest.reads.iter().map(|a| Input::Read(a, &[])).collect();
+        let mut body = Evaluation::new(stage, &nest.body, inputs, width);
+        let (index, _) = self.register(stage, &mut body, index, 0, 0);
+        let index_type = self.e.index_type();
+        let index = self.e.convert("arith.index_cast", index, index_type);
+        let (zero, one, end) = (self.e.index(0), self.e.index(1), self.e.index(extent));
+        let after = self.e.addi(index, one);
+        let lower = self.e.binary("arith.maxsi", index, zero);
+        let upper = self.e.binary("arith.minsi", after, end);
+        let open = self.open_loop(lower, upper, 1, &totals);
+        stage.bound[iter] = true;
+        stage.point[iter].local = self.terms.value(open.iv, 1, 0, extent - 1);
+        let totals = self.reduce(stage, level + 1, open.args.clone(), width);
+        self.close_loop(open, &totals)
     }
 
     /// One statement per point `first..last` of the iterator at `level`.

@@ -4,6 +4,8 @@ use melior::ir::Location;
 use sinter_ir::emitter::{For, Value};
 use sinter_loops::kernel::StageSchedule;
 use sinter_loops::nest::{IterKind, Nest};
+use sinter_loops::scalar::Reg;
+use sinter_loops::selection::{Selection, selection};
 use sinter_loops::types::TensorType;
 
 use super::Generator;
@@ -37,6 +39,8 @@ pub(super) struct Stage<'e, 'c> {
     pub(super) pads: Pads,
     /// Unroll factor of each reduction iterator.
     pub(super) unroll: Vec<i64>,
+    /// What is taken by index instead of by going through a whole extent.
+    pub(super) selection: Option<Selection>,
 }
 
 impl Stage<'_, '_> {
@@ -57,6 +61,15 @@ impl Stage<'_, '_> {
         self.schedule
             .vector
             .is_some_and(|v| self.nest.iters[v].kind == IterKind::Reduction)
+    }
+
+    /// The register that says which point of the iterator alone counts, where it is the same for the
+    /// whole register tile.
+    pub(super) fn selected(&self, iter: usize) -> Option<Reg> {
+        let found = self.selection.as_ref().filter(|s| s.iter == iter)?;
+        let tiled = |i: &usize| self.schedule.rows == Some(*i) || self.schedule.vector == Some(*i);
+        let fixed = !tiled(&iter) && !found.along.iter().any(tiled);
+        fixed.then_some(found.index)
     }
 
     /// Position in the order where reduction iterators begin.
@@ -137,6 +150,7 @@ impl<'e, 'c> Generator<'e, 'c> {
             vectors: vec![1],
             pads: Pads::new(nest),
             unroll: unroll_factors(nest, schedule),
+            selection: selection(nest),
         };
         self.parallel(&mut stage, 0);
     }

@@ -28,8 +28,8 @@ use sinter_loops::affine::Affine;
 use sinter_loops::kernel::{Kernel, Role, Schedule, Slot, StageSchedule};
 use sinter_loops::nest::{IterKind, Nest};
 use sinter_loops::onchip::{self, OnChipError, Tile};
-use sinter_loops::sharing;
 use sinter_loops::types::TensorType;
+use sinter_loops::{selection, sharing};
 use sinter_pass::{Failure, Pass, PassInfo};
 
 pub use program::{LAYOUT, blocks};
@@ -146,7 +146,11 @@ fn describe<'c>(
     let mut set = |name: &str, value: Attribute<'c>| op.set_attribute(name, value);
     set("inputs", attr::int(context, reads as i64));
     set("outputs", attr::int(context, writes as i64));
-    set("flops", attr::int(context, kernel.flops() as i64));
+    let flops = match device.is_scratchpad() {
+        true => kernel.flops(),
+        false => selection::consecutive(kernel).flops(),
+    };
+    set("flops", attr::int(context, flops as i64));
     if let Ok((_, price)) = sinter_device::schedule(kernel, device) {
         set("price_ns", attr::float(context, price.total.ns()));
         set("read_bytes", attr::int(context, price.read_bytes as i64));
