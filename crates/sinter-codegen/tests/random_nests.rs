@@ -7,6 +7,7 @@ mod programs;
 use common::schedules::{assert_agrees, random_schedule};
 use common::{Library, library};
 use rand::rngs::SmallRng;
+use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use sinter_codegen::Target;
 use sinter_device::{Device, HostCpu, schedule};
@@ -483,5 +484,61 @@ fn gathers_by_indices_in_and_out_of_range() {
         };
         kernels.push((kernel, inputs));
     }
+    check(&kernels, &Target::host());
+}
+
+/// A value in another order of its dimensions, shifted so that its padding is read, plus one in the same order.
+fn transposing_kernel(rng: &mut SmallRng) -> Kernel {
+    use ElementType::{F32, I64, U8};
+    let element = [F32, F32, I64, U8][rng.random_range(0..4)];
+    let shape: Vec<i64> = (0..3).map(|_| rng.random_range(1..45)).collect();
+    let mut order = [0, 1, 2];
+    order.shuffle(rng);
+    let from: Vec<i64> = order.iter().map(|&i| shape[i]).collect();
+    let shift = rng.random_range(-2..3);
+    let index = order.map(|i| if i == 2 { d(i) + shift } else { d(i) });
+    let turned = match shift {
+        0 => Access::new(0, index.to_vec()),
+        _ => Access::padded(0, index.to_vec(), 3.0),
+    };
+    let mut b = BodyBuilder::new([element; 2]);
+    let y = b.binary(BinaryFn::Add, 0, 1);
+    let nest = Nest::map(
+        shape.iter().map(|&e| Iter::parallel(e)).collect(),
+        vec![turned, Access::new(1, vec![d(1), d(2)])],
+        b.finish(vec![y]),
+        vec![Access::new(2, (0..3).map(d).collect())],
+    );
+    Kernel {
+        name: "transpose".into(),
+        slots: vec![
+            Slot::new(TensorType::new(element, from), Role::Input),
+            Slot::new(TensorType::new(element, shape[1..].to_vec()), Role::Input),
+            Slot::new(TensorType::new(element, shape), Role::Output),
+        ],
+        stages: vec![nest],
+        schedule: None,
+    }
+}
+
+#[test]
+fn transposes_in_registers() {
+    let device = Device::load("host")
+        .expect("the host's file")
+        .with_host_cpu(HostCpu::detect());
+    let mut turned = 0;
+    let mut kernels = Vec::new();
+    for seed in 0..100 {
+        let mut rng = SmallRng::seed_from_u64(seed);
+        let mut kernel = transposing_kernel(&mut rng);
+        kernel.name = format!("transpose{seed}");
+        kernel.verify().unwrap_or_else(|e| panic!("{e}\n{kernel}"));
+        let chosen = schedule(&kernel, &device).expect("a schedule").0;
+        turned += usize::from(chosen.stages[0].rows.is_some());
+        kernel.schedule = Some(chosen);
+        let inputs = random_tensors(&kernel, &mut rng);
+        kernels.push((kernel, inputs));
+    }
+    assert!(turned > 20, "only {turned} of 100 are turned");
     check(&kernels, &Target::host());
 }

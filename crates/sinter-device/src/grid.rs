@@ -187,9 +187,21 @@ pub(crate) fn alternatives(
         }
     }
     let cores = i64::from(device.cores);
+    // Blocks that fit the second level of the caches, half filled.
+    let fitting = device
+        .space("gm")
+        .and_then(|s| s.levels.get(1))
+        .map(|level| {
+            let bytes: u64 = touched_bytes(kernel).iter().sum();
+            bytes
+                .div_ceil((level.footprint_bytes / 2).max(1))
+                .div_ceil(u64::from(device.cores))
+        });
+    let fitting = fitting.map(|per_core| per_core as i64);
+    let fitting = fitting.filter(|n| *n > TRIED_BLOCKS[TRIED_BLOCKS.len() - 1]);
     let mut out: Vec<Vec<GridAxis>> = Vec::new();
     for granules in tried {
-        for per_core in TRIED_BLOCKS {
+        for per_core in TRIED_BLOCKS.into_iter().chain(fitting) {
             let grid = split(axes, &granules, per_core * cores, cores);
             if !out.contains(&grid) {
                 out.push(grid);

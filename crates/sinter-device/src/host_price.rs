@@ -2,6 +2,7 @@
 //! and memory.
 
 use sinter_loops::kernel::{GridAxis, Kernel, Role, Schedule};
+use sinter_loops::nest::Nest;
 
 use crate::access::touched_bytes;
 use crate::device::Device;
@@ -110,6 +111,33 @@ fn temporary_time(kernel: &Kernel, schedule: &Schedule, share: f64, device: &Dev
     }
 }
 
+/// Time to read again what several stages read: the first one brings a block's part of an operand into the
+/// caches, from where the others have it. What fits the first level is there at the speed that register
+/// tiles assume.
+fn again_time(kernel: &Kernel, schedule: &Schedule, share: f64, device: &Device) -> Time {
+    let bytes = touched_bytes(kernel);
+    let again = |slot: usize| {
+        let reads = |n: &&Nest| {
+            n.reads
+                .iter()
+                .chain(&n.finish_reads)
+                .any(|a| a.operand == slot)
+        };
+        let readers = kernel.stages.iter().filter(reads).count() as u64;
+        bytes[slot] * readers.saturating_sub(1)
+    };
+    let again: u64 = kernel.arguments().map(again).sum();
+    let block = DeviceBytes::of(kernel).all() / block_count(&schedule.grid)
+        + temporary_bytes(kernel, schedule);
+    let nearest = device.level("gm", 0).map(|l| l.footprint_bytes);
+    match device.level("gm", block) {
+        Some(level) if again > 0 && Some(level.footprint_bytes) != nearest => {
+            Time::of_bytes(again, (level.gbps / share).min(level.gbps_all))
+        }
+        _ => Time::ZERO,
+    }
+}
+
 /// The price of a kernel with a schedule whose arithmetic takes `work` on one core.
 pub(crate) fn price(kernel: &Kernel, schedule: &Schedule, work: Time, device: &Device) -> Price {
     let blocks = block_count(&schedule.grid);
@@ -117,8 +145,9 @@ pub(crate) fn price(kernel: &Kernel, schedule: &Schedule, work: Time, device: &D
     let share = busiest_share(&schedule.grid, cores);
     let vector = work.scale(share);
     let bytes = DeviceBytes::of(kernel);
-    let memory =
-        memory_time(bytes, share, device) + temporary_time(kernel, schedule, share, device);
+    let memory = memory_time(bytes, share, device)
+        + temporary_time(kernel, schedule, share, device)
+        + again_time(kernel, schedule, share, device);
     let together = if blocks > 1 && cores > 1 {
         device.barrier_ns
     } else {

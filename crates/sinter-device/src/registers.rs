@@ -22,6 +22,8 @@ use crate::device::Device;
 
 /// Loads that one gathered or scattered element costs.
 const GATHER_LOADS: f64 = 1.5;
+/// Loads that one shuffle of two vectors costs.
+const SHUFFLE_LOADS: f64 = 2.0;
 /// Loads that the mask of a padded read along the vector costs.
 const MASK_LOADS: f64 = 2.0;
 /// Vector operations to enter and leave one register tile.
@@ -56,6 +58,8 @@ pub(crate) enum Move {
 #[derive(Clone, Copy, Debug)]
 struct Traffic {
     along: Move,
+    /// Squares of elements are loaded along the rows and turned in registers.
+    turned: bool,
     rows: bool,
     masked: bool,
 }
@@ -152,7 +156,7 @@ impl<'a> Stage<'a> {
                     continue;
                 }
                 for rows in self.row_candidates(v) {
-                    for row_tile in self.row_tiles(v, rows, vectors) {
+                    for row_tile in self.row_tiles(v, rows, lanes, vectors) {
                         let found = self.priced(Some(v), lanes, vectors, rows, row_tile);
                         if best.as_ref().is_none_or(|b| found.cost < b.cost) {
                             best = Some(found);
@@ -220,7 +224,12 @@ impl<'a> Stage<'a> {
     /// Iterators that may form rows, and none.
     fn row_candidates(&self, v: usize) -> Vec<Option<usize>> {
         let mut out = vec![None];
-        if self.device.is_scratchpad() || self.nest.combines.is_empty() {
+        if self.device.is_scratchpad() {
+            return out;
+        }
+        if self.nest.combines.is_empty() {
+            let turns = |&r: &usize| self.nest.reads.iter().any(|a| self.turns(a, v, r));
+            out.extend(self.nest.parallels().filter(turns).map(Some));
             return out;
         }
         // The innermost of equals.
@@ -233,9 +242,23 @@ impl<'a> Stage<'a> {
         out
     }
 
+    /// Whether an access that jumps along `v` is of consecutive elements along `r`: squares of it are
+    /// loaded along `r` and turned in registers.
+    fn turns(&self, access: &Access, v: usize, r: usize) -> bool {
+        let unit = |i: usize| stride(access, self.slots, i, self.lanes, &self.extents) == Some(1);
+        r != v
+            && self.extents[r] > 1
+            && unit(r)
+            && self.movement(access, v, self.lanes) == Move::Gather
+    }
+
     /// Sizes of the row tile that the registers hold. Shared loads stay in registers too.
-    fn row_tiles(&self, v: usize, rows: Option<usize>, vectors: i64) -> Vec<i64> {
+    fn row_tiles(&self, v: usize, rows: Option<usize>, lanes: i64, vectors: i64) -> Vec<i64> {
         let Some(row_iter) = rows else { return vec![1] };
+        if self.nest.combines.is_empty() {
+            let square = (vectors == 1).then(|| lanes.min(self.extents[row_iter]));
+            return square.into_iter().collect();
+        }
         let temporaries = (self.live - self.nest.reads.len() as i64).max(0);
         let free = self.device.vector_registers() - vectors - 1 - temporaries;
         let each = if self.shares_loads(Some(v), rows) {
@@ -343,6 +366,10 @@ impl<'a> Stage<'a> {
             along: s.vector.map_or(Move::Unit, |v| {
                 self.movement(access, v, s.lanes * s.vectors)
             }),
+            turned: s
+                .vector
+                .zip(s.rows)
+                .is_some_and(|(v, r)| self.nest.combines.is_empty() && self.turns(access, v, r)),
             rows: s.rows.is_some_and(|r| uses(access, r)),
             masked: s
                 .vector
@@ -370,7 +397,11 @@ impl<'a> Stage<'a> {
             steps = steps / v as f64 * div_ceil(v, s.lanes) as f64 * REDUCED_LANES;
         }
         let mut tiles = 0.0;
-        for (rows, row_count) in parts(extent(s.rows), s.row_tile) {
+        let row_parts = match self.nest.combines.is_empty() {
+            true => squares(extent(s.rows), s.row_tile),
+            false => parts(extent(s.rows), s.row_tile),
+        };
+        for (rows, row_count) in row_parts {
             for (vectors, vector_count) in self.vector_parts(vector_extent, s) {
                 let step = self.step(&reads, rows, vectors, s);
                 let end = self.end(&ends, rows, vectors, s, reduces);
@@ -431,6 +462,10 @@ impl<'a> Stage<'a> {
 
 /// Load operations of an access on a register tile.
 fn loads(t: Traffic, rows: i64, vectors: i64, lanes: i64) -> f64 {
+    if t.turned {
+        let shuffles = lanes as f64 * f64::from(lanes.unsigned_abs().ilog2());
+        return vectors as f64 * (lanes as f64 + SHUFFLE_LOADS * shuffles);
+    }
     let each = match t.along {
         Move::Broadcast => 1.0,
         Move::Unit if t.masked => vectors as f64 * MASK_LOADS,
@@ -450,6 +485,14 @@ fn parts(extent: i64, most: i64) -> Vec<(i64, i64)> {
     let size = div_ceil(extent, count);
     let small = size * count - extent;
     [(size, count - small), (size - 1, small)]
+        .into_iter()
+        .filter(|&(size, count)| size > 0 && count > 0)
+        .collect()
+}
+
+/// An extent in whole tiles and what is left: (size, count). The lowering cuts rows that are turned alike.
+fn squares(extent: i64, size: i64) -> Vec<(i64, i64)> {
+    [(size, extent / size), (extent % size, 1)]
         .into_iter()
         .filter(|&(size, count)| size > 0 && count > 0)
         .collect()

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use serde::Serialize;
+use sinter_loops::tensor::Tensor;
 use sinter_model::StageTime;
+use sinter_runtime::Buffer;
 
 use crate::error::Error;
 use crate::execute::{self, RunOptions};
@@ -40,8 +42,12 @@ pub struct BenchReport {
     pub operators: u64,
     /// Bytes that kernels pass to each other.
     pub intermediate_bytes: u64,
+    /// Every timed run, ascending.
+    pub times_ms: Vec<f64>,
     /// Size of the arena.
     pub peak_bytes: u64,
+    /// The most memory that this process has had at once; absent where the system does not say.
+    pub resident_bytes: Option<u64>,
     /// Price of a run.
     pub price_ms: f64,
     /// Time of compilation; 0 for an offline model.
@@ -97,10 +103,16 @@ pub fn bench(
     };
     let inputs = execute::inputs(&model, &options)?;
     let mut session = execute::session(&model, threads, false)?;
-    let mut memory: Vec<Vec<u8>> = (0..manifest.outputs.len())
-        .map(|i| vec![0; session.output_bytes(i)])
-        .collect();
-    let views: Vec<&[u8]> = inputs.iter().map(|t| &t.bytes()[..]).collect();
+    let filled = |tensor: &Tensor| -> Result<Buffer, Error> {
+        let mut buffer = Buffer::new(tensor.bytes().len())?;
+        buffer.copy_from_slice(tensor.bytes());
+        Ok(buffer)
+    };
+    let inputs: Vec<Buffer> = inputs.iter().map(filled).collect::<Result<_, _>>()?;
+    let outputs = 0..manifest.outputs.len();
+    let memory = outputs.map(|i| Buffer::new(session.output_bytes(i)));
+    let mut memory: Vec<Buffer> = memory.collect::<Result<_, _>>()?;
+    let views: Vec<&[u8]> = inputs.iter().map(|b| &b[..]).collect();
     let mut places: Vec<&mut [u8]> = memory.iter_mut().map(|m| &mut m[..]).collect();
     let mut times = Vec::with_capacity(runs);
     for i in 0..WARM_UP_RUNS + runs {
@@ -137,11 +149,21 @@ pub fn bench(
         kernels: statistics.kernels,
         operators: statistics.operators,
         intermediate_bytes: statistics.intermediate_bytes,
+        times_ms: times,
         peak_bytes: statistics.peak_bytes,
+        resident_bytes: resident_bytes(),
         price_ms: statistics.price_ns / 1e6,
         // The sum of nothing is -0.0.
         compile_ms: timing.iter().fold(0.0, |ms, t| ms + t.ms),
         kernel_times: kernel_times.collect(),
     };
     Ok(Bench { report, timing })
+}
+
+/// The high-water mark of resident memory, from Linux's `/proc`.
+fn resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
 }

@@ -1,12 +1,13 @@
 //! Loads, runs and profiles offline models, without LLVM or MLIR in the process.
 //!
 //! ```no_run
-//! use sinter_runtime::{Model, Session};
+//! use sinter_runtime::{Buffer, Model, Session};
 //!
 //! let model = Model::load("model.sinter".as_ref())?;
 //! let mut session = Session::new(&model, 2)?;
-//! let input = vec![0u8; session.input_bytes(0)];
-//! let mut output = vec![0u8; session.output_bytes(0)];
+//! // Any slices do; those of a `Buffer` are not copied.
+//! let input = Buffer::new(session.input_bytes(0))?;
+//! let mut output = Buffer::new(session.output_bytes(0))?;
 //! session.run(&[&input], &mut [&mut output])?;
 //! # Ok::<(), sinter_runtime::Error>(())
 //! ```
@@ -42,6 +43,7 @@ mod walk;
 pub use dma::Transfers;
 pub use error::{Error, Fault};
 pub use launch_cost::empty_launch_ns;
+pub use memory::Buffer;
 pub use model::{KernelFn, Model};
 pub use profile::{LaunchTime, Profile};
 pub use session::{Options, Session};

@@ -131,6 +131,22 @@ impl<'c> Generator<'_, 'c> {
             .op("memref.prefetch", &[memref, index], &[], &attributes);
     }
 
+    /// Elements that a read moves by per point of an iterator, where that is known.
+    pub(super) fn step(
+        &mut self,
+        access: &Access,
+        point: &[Point],
+        axis: VectorAxis,
+    ) -> Option<i64> {
+        let at = At {
+            point,
+            axis: Some(axis),
+            valid: axis.lanes,
+            safe: &[],
+        };
+        self.place(access, &at).step
+    }
+
     fn read_scalar(&mut self, slot: usize, place: &Place, pad: f64) -> Value<'c> {
         let memref = self.slots[slot].memref;
         let element = self.slots[slot].element;

@@ -127,6 +127,12 @@ impl<'s, 'c> Evaluation<'s, 'c> {
         matches!(place.map(|n| &self.body.insts[n]), Some(Inst::Const(_, c)) if !c.get().is_nan())
     }
 
+    /// Sets an argument's value at a row and vector.
+    pub(super) fn set(&mut self, argument: Reg, row: usize, vector: usize, value: Value<'c>) {
+        let slot = self.slot(argument, row, vector);
+        self.values[argument][slot] = Some((value, true));
+    }
+
     fn slot(&self, reg: Reg, row: usize, vector: usize) -> usize {
         let (rows, vectors) = self.moves[reg];
         (if rows { row } else { 0 }) * self.width + if vectors { vector } else { 0 }

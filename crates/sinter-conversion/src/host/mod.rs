@@ -44,6 +44,7 @@ mod scalar;
 mod stage;
 mod sym;
 mod tile;
+mod turn;
 
 use std::collections::BTreeMap;
 

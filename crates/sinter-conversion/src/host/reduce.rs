@@ -78,6 +78,7 @@ impl<'e, 'c> Generator<'e, 'c> {
         let nest = stage.nest;
         let inputs = nest.reads.iter().map(|a| Input::Read(a, &[])).collect();
         let mut body = Evaluation::new(stage, &nest.body, inputs, width);
+        self.turn_reads(stage, &mut body);
         let mut results = vec![Vec::new(); nest.body.results.len()];
         for row in 0..stage.rows as usize {
             for vector in 0..width {

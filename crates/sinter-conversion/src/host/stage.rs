@@ -12,7 +12,7 @@ use super::Generator;
 use super::body::Pads;
 use super::grid::{Span, interval, mentions, whole_range};
 use super::sym::{Point, Sym, VectorAxis};
-use super::tile::{ceil_div, even, isolate};
+use super::tile::{ceil_div, even, isolate, squares};
 
 /// More border tiles than this along one axis are tested at run time instead.
 const BORDER_TILES: usize = 6;
@@ -221,7 +221,11 @@ impl<'e, 'c> Generator<'e, 'c> {
 
     fn row_tiles(&mut self, stage: &mut Stage<'e, 'c>, level: usize, iter: usize) {
         let (low, high) = self.terms.range(&stage.spans[iter].base);
-        let runs = even(stage.spans[iter].extent, stage.schedule.row_tile);
+        let (extent, most) = (stage.spans[iter].extent, stage.schedule.row_tile);
+        let runs = match stage.nest.combines.is_empty() {
+            true => squares(extent, most),
+            false => even(extent, most),
+        };
         let (nest, types) = (stage.nest, &stage.types);
         let runs = isolate(&runs, BORDER_TILES, |start, size| {
             padded_inside(nest, types, iter, low + start, high + start + size - 1)

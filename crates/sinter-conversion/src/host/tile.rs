@@ -41,6 +41,27 @@ pub(super) fn even(extent: i64, largest: i64) -> Vec<Run> {
     runs
 }
 
+/// Cuts `extent` points into tiles of `size`, and what is left.
+pub(super) fn squares(extent: i64, size: i64) -> Vec<Run> {
+    let size = size.max(1);
+    let whole = extent / size;
+    let runs = [
+        Run {
+            start: 0,
+            size,
+            count: whole,
+        },
+        Run {
+            start: whole * size,
+            size: extent % size,
+            count: 1,
+        },
+    ];
+    runs.into_iter()
+        .filter(|run| run.size > 0 && run.count > 0)
+        .collect()
+}
+
 /// Splits runs so that tiles for which `interior` holds stay together and every other tile stands
 /// alone, up to `limit` lone tiles; more border tiles stay in runs.
 pub(super) fn isolate(
