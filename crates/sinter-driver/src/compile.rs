@@ -25,6 +25,8 @@ use crate::options::{CompileOptions, Level};
 pub struct Compiled {
     /// The container.
     pub bytes: Vec<u8>,
+    /// Figures, as the container has them.
+    pub statistics: Statistics,
     /// Where the time went.
     pub timing: Vec<StageTime>,
     /// What equality saturation did.
@@ -101,7 +103,7 @@ fn finish(
         let (inputs, outputs) = ports(graph);
         Ok(assemble(&module, inputs, outputs)?)
     })?;
-    let object = machine_code(&module, &mut clock)?;
+    let object = machine_code(&module, options.jobs, &mut clock)?;
     let manifest = manifest(&fused, &device, &assembled, &module)?;
     let bytes = clock.time("container", || {
         Ok(sinter_model::to_bytes(
@@ -112,6 +114,7 @@ fn finish(
     })?;
     Ok(Compiled {
         bytes,
+        statistics: manifest.statistics,
         timing: clock.stages,
         saturation: fused.saturation,
     })
@@ -175,7 +178,7 @@ pub fn emit(path: &Path, options: &CompileOptions, level: Level) -> Result<Emitt
         return text(&module).map(emitted);
     }
     let target = Target::host();
-    let parts = bitcode(&module, &target, &mut clock)?;
+    let parts = bitcode(&module, &target, options.jobs, &mut clock)?;
     let texts: Result<Vec<_>, _> = parts
         .iter()
         .map(|part| match level {

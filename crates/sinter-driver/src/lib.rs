@@ -26,6 +26,7 @@ mod kernels;
 mod load;
 mod machine_code;
 pub mod options;
+mod summary;
 
 use std::fmt::Write as _;
 use std::sync::Once;

@@ -100,7 +100,7 @@ fn compile_parsed<'c>(
         clock.pipeline(context, &mut module, &rest, &name)?;
     }
     let assembled = assemble(&module, inputs, outputs)?;
-    let object = machine_code(&module, &mut clock)?;
+    let object = machine_code(&module, None, &mut clock)?;
     let statistics = Statistics {
         kernels: assembled.kernels.len() as u64,
         peak_bytes: assembled.arena_bytes,

@@ -22,10 +22,14 @@ const PARTS: usize = 16;
 ///
 /// # Errors
 /// When a conversion, LLVM or the linker fails.
-pub(crate) fn machine_code(module: &Module<'_>, clock: &mut Clock) -> Result<Vec<u8>, Error> {
+pub(crate) fn machine_code(
+    module: &Module<'_>,
+    jobs: Option<usize>,
+    clock: &mut Clock,
+) -> Result<Vec<u8>, Error> {
     let target = Target::host();
     let code = clock.time("equal kernels", || Ok(split(module, PARTS)?))?;
-    let objects = in_parts(&code.parts, clock, |part, clock| {
+    let objects = in_parts(&code.parts, jobs, clock, |part, clock| {
         let bitcode = part_bitcode(part, &target, clock)?;
         clock.time("LLVM", || Ok(sinter_codegen::object(&bitcode, &target)?))
     })?;
@@ -41,10 +45,11 @@ pub(crate) fn machine_code(module: &Module<'_>, clock: &mut Clock) -> Result<Vec
 pub(crate) fn bitcode(
     module: &Module<'_>,
     target: &Target,
+    jobs: Option<usize>,
     clock: &mut Clock,
 ) -> Result<Vec<Bitcode>, Error> {
     let code = split(module, PARTS)?;
-    in_parts(&code.parts, clock, |part, clock| {
+    in_parts(&code.parts, jobs, clock, |part, clock| {
         part_bitcode(part, target, clock)
     })
 }
@@ -66,6 +71,7 @@ fn part_bitcode(part: &Part, target: &Target, clock: &mut Clock) -> Result<Bitco
 /// spent theirs.
 fn in_parts<R: Send>(
     parts: &[Part],
+    jobs: Option<usize>,
     clock: &mut Clock,
     run: impl Fn(&Part, &mut Clock) -> Result<R, Error> + Sync,
 ) -> Result<Vec<R>, Error> {
@@ -74,7 +80,8 @@ fn in_parts<R: Send>(
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
-        for _ in 0..crate::execute::cores().clamp(1, parts.len().max(1)) {
+        let threads = jobs.unwrap_or_else(crate::execute::cores);
+        for _ in 0..threads.clamp(1, parts.len().max(1)) {
             scope.spawn(|| {
                 while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let mut clock = Clock::default();

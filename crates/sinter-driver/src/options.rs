@@ -65,6 +65,9 @@ pub struct CompileOptions {
     pub fusion_cost: String,
     /// Threads that a run will use, for prices only.
     pub threads: Option<usize>,
+    /// Threads that compile, as many as can run at once where absent. The result does not depend on
+    /// them.
+    pub jobs: Option<usize>,
 }
 
 impl CompileOptions {
@@ -95,6 +98,7 @@ impl CompileOptions {
             text_rules,
             cost: Cost::load(&self.fusion_cost)?,
             control: control.unwrap_or_default(),
+            threads: self.jobs,
             ..Options::default()
         })
     }
@@ -111,6 +115,7 @@ impl Default for CompileOptions {
             fusion_rules: None,
             fusion_cost: "time".into(),
             threads: None,
+            jobs: None,
         }
     }
 }

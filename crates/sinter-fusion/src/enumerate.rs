@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::clusters::Clusters;
 use crate::evaluate::Evaluator;
+use crate::foresee::Wanted;
 use crate::options::Limits;
 use crate::space::{Candidate, Place, Space};
 
@@ -220,6 +221,7 @@ fn advance(
 ) -> BTreeMap<Vec<usize>, (u64, u32)> {
     let mut next = BTreeMap::new();
     let mut good: BTreeMap<Place, Vec<(u64, Vec<usize>, Candidate)>> = BTreeMap::new();
+    evaluator.foresee(wanted(&grown, limits, units, space));
     for (set, state) in grown {
         let nodes = units.union(&set);
         if nodes.len() > limits.kernel_operators {
@@ -265,6 +267,28 @@ fn advance(
     next
 }
 
+/// Kernels that are priced for grown sets.
+fn wanted<'b>(
+    grown: &'b BTreeMap<Vec<usize>, Grown>,
+    limits: &'b Limits,
+    units: &'b Clusters,
+    space: &'b Space,
+) -> impl Iterator<Item = Wanted> + 'b {
+    let sets = grown.keys().map(|set| units.union(set));
+    let sets = sets.filter(|n| n.len() <= limits.kernel_operators && space.is_convex(n));
+    sets.flat_map(|nodes| {
+        let again = again(&nodes, space);
+        let repeated = again.and_then(|again| space.kernel(&nodes, &again));
+        repeated.into_iter().chain(space.kernel(&nodes, &[]))
+    })
+}
+
+/// What a form of a set would compute again instead of storing it.
+fn again(nodes: &[Place], space: &Space) -> Option<Vec<Place>> {
+    let again = repeated(nodes, space);
+    (1..=MOST_REPEATED).contains(&again.len()).then_some(again)
+}
+
 /// Forms of a set that compute operators again instead of storing them, where that could pay.
 fn add_repeated(
     nodes: &[Place],
@@ -273,10 +297,9 @@ fn add_repeated(
     evaluator: &mut Evaluator<'_>,
     pool: &mut Pool,
 ) {
-    let again = repeated(nodes, space);
-    if again.is_empty() || again.len() > MOST_REPEATED {
+    let Some(again) = again(nodes, space) else {
         return;
-    }
+    };
     let found = space.candidate(nodes, &again, &[], evaluator);
     found
         .into_iter()

@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use sinter_device::{Device, Price, Time, cheapest_form, pack_constants, touched_bytes};
 use sinter_loops::kernel::{Kernel, Layout, PhysicalDim, Role};
@@ -61,6 +62,8 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) layouts: &'a BTreeMap<ValueId, Layout>,
     /// Whether kernels may have forms of the numerics class `reassociating`.
     pub(crate) reassociate: bool,
+    /// Threads that find out about kernels; what they find does not depend on it.
+    pub(crate) threads: usize,
     /// What extraction minimises.
     pub(crate) cost: &'a Cost,
     /// What the user insists on.
@@ -68,8 +71,8 @@ pub(crate) struct Evaluator<'a> {
     /// Shared among evaluators of one graph.
     pub(crate) uses: Rc<Uses>,
     by_nodes: HashMap<(Vec<NodeId>, Vec<ValueId>), Outcome>,
-    stored: Stored<'a>,
-    memo: Shared,
+    pub(crate) stored: Stored<'a>,
+    pub(crate) memo: Shared,
     numbers: Numbers,
     /// Candidates formed.
     pub(crate) evaluated: usize,
@@ -105,6 +108,7 @@ impl<'a> Evaluator<'a> {
             limits,
             layouts,
             reassociate: false,
+            threads: 1,
             cost: &Cost::Time,
             control: Rc::default(),
             uses: Rc::default(),
@@ -162,10 +166,7 @@ impl<'a> Evaluator<'a> {
     }
 
     fn evaluate(&mut self, nodes: &[NodeId], outputs: &[ValueId]) -> Result<Priced, Illegal> {
-        self.check_limits(nodes, outputs)?;
-        self.check_effects(nodes)?;
-        self.check_views(nodes)?;
-        legality::check_elements(self.graph, self.device, nodes)?;
+        self.check(nodes, outputs)?;
         extend::check(&self.candidate(nodes, outputs))?;
         self.evaluated += 1;
         let structure = self.structure(nodes, outputs);
@@ -182,6 +183,14 @@ impl<'a> Evaluator<'a> {
         })
     }
 
+    /// What can be said of a kernel before it is formed.
+    pub(crate) fn check(&self, nodes: &[NodeId], outputs: &[ValueId]) -> Result<(), Illegal> {
+        self.check_limits(nodes, outputs)?;
+        self.check_effects(nodes)?;
+        self.check_views(nodes)?;
+        legality::check_elements(self.graph, self.device, nodes)
+    }
+
     fn candidate<'b>(&'b self, nodes: &'b [NodeId], outputs: &'b [ValueId]) -> Candidate<'b> {
         Candidate {
             graph: self.graph,
@@ -191,7 +200,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn structure(&mut self, nodes: &[NodeId], outputs: &[ValueId]) -> Structure {
+    pub(crate) fn structure(&mut self, nodes: &[NodeId], outputs: &[ValueId]) -> Structure {
         let mut memo = self.memo.borrow_mut();
         let numbered = Numbered {
             graph: self.graph,
@@ -202,9 +211,9 @@ impl<'a> Evaluator<'a> {
     }
 
     fn known(&mut self, nodes: &[NodeId], outputs: &[ValueId], structure: &Structure) -> Known {
-        let known = self.memo.borrow().get(&structure.key).cloned();
-        if let Some(known) = known {
-            self.memoised += 1;
+        let known = self.memo.borrow_mut().get(&structure.key);
+        if let Some((known, asked)) = known {
+            self.memoised += usize::from(asked);
             return known;
         }
         let found = self.find_out(nodes, outputs, &structure.values);
@@ -215,7 +224,12 @@ impl<'a> Evaluator<'a> {
 
     /// Forms, schedules and prices a kernel. Of the values that it touches, those are told that it
     /// reads from outside or writes, by their places in `values`.
-    fn find_out(&self, nodes: &[NodeId], outputs: &[ValueId], values: &[ValueId]) -> Known {
+    pub(crate) fn find_out(
+        &self,
+        nodes: &[NodeId],
+        outputs: &[ValueId],
+        values: &[ValueId],
+    ) -> Known {
         let mut formed = self.form(nodes, outputs)?;
         let makers = self.makers(nodes);
         for (stage, place) in formed.kernel.stages.iter_mut().zip(makers) {
@@ -230,7 +244,7 @@ impl<'a> Evaluator<'a> {
         });
         let touched = touched.collect();
         let (kernel, price) = realise(formed.kernel, self.device, self.reassociate)?;
-        Ok(Rc::new(Scheduled {
+        Ok(Arc::new(Scheduled {
             price,
             touched,
             kernel,

@@ -164,6 +164,7 @@ impl<'a> Program<'a> {
         let mut evaluator =
             Evaluator::with_memo(self.graph, device, limits, of, placements, context.memo);
         evaluator.reassociate = options.numerics_limit() >= Numerics::Reassociating;
+        evaluator.threads = options.threads();
         evaluator.cost = &options.cost;
         evaluator
     }
@@ -317,6 +318,8 @@ fn check_singles(
     flow: &Flow,
     evaluator: &mut Evaluator<'_>,
 ) -> Result<(), FusionError> {
+    let groups = singles.groups.iter();
+    evaluator.foresee(groups.map(|(&id, nodes)| (nodes.clone(), singles.outputs(id, flow))));
     for (&id, nodes) in &singles.groups {
         let outcome = evaluator.price(nodes, &singles.outputs(id, flow));
         if let Err(illegal) = outcome.as_ref() {

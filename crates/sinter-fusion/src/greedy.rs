@@ -56,6 +56,12 @@ pub(crate) fn run(
     evaluator: &mut Evaluator<'_>,
 ) -> Clusters {
     let mut queue = Queue::default();
+    let live = clusters.live();
+    let pairs = live.iter().flat_map(|&c| {
+        let before = clusters.before(c, space).into_iter();
+        before.map(move |b| [b, c])
+    });
+    evaluator.foresee(pairs.filter_map(|pair| space.kernel(&clusters.union(&pair), &[])));
     for cluster in clusters.live() {
         for before in clusters.before(cluster, space) {
             queue.offer((before, cluster), &clusters, space, evaluator);

@@ -17,6 +17,7 @@ mod evaluate;
 pub mod export;
 pub mod extend;
 pub mod extraction;
+mod foresee;
 mod fuse;
 pub mod fused;
 mod greedy;

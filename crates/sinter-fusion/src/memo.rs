@@ -3,8 +3,9 @@
 //! are formed and priced once.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use sinter_device::Price;
 use sinter_loops::kernel::{Kernel, Layout, Role};
@@ -18,7 +19,7 @@ use crate::evaluate::Illegal;
 pub(crate) type Shared = Rc<RefCell<Memo>>;
 
 /// What is known of a structure, or why it is no kernel.
-pub(crate) type Known = Result<Rc<Scheduled>, Illegal>;
+pub(crate) type Known = Result<Arc<Scheduled>, Illegal>;
 
 /// A structure as a kernel.
 #[derive(Clone, Debug)]
@@ -36,6 +37,8 @@ pub(crate) struct Memo {
     operators: HashMap<(Op, Vec<TensorType>), u32>,
     values: HashMap<ValueKey, u32>,
     outcomes: HashMap<Vec<u32>, Known>,
+    /// Structures that were found out about before they were asked for.
+    foreseen: HashSet<Vec<u32>>,
 }
 
 /// What a kernel depends on of a value that it reads or writes.
@@ -108,8 +111,21 @@ impl Memo {
         number
     }
 
-    pub(crate) fn get(&self, key: &[u32]) -> Option<&Known> {
-        self.outcomes.get(key)
+    /// What is known of a structure, and whether it was asked for before.
+    pub(crate) fn get(&mut self, key: &[u32]) -> Option<(Known, bool)> {
+        let known = self.outcomes.get(key)?.clone();
+        Some((known, !self.foreseen.remove(key)))
+    }
+
+    /// Whether a structure is known, asked for or not.
+    pub(crate) fn has(&self, key: &[u32]) -> bool {
+        self.outcomes.contains_key(key)
+    }
+
+    /// Adds what was found out about a structure that may be asked for later.
+    pub(crate) fn foresee(&mut self, key: Vec<u32>, known: Known) {
+        self.foreseen.insert(key.clone());
+        self.outcomes.insert(key, known);
     }
 
     pub(crate) fn insert(&mut self, key: Vec<u32>, known: Known) {

@@ -200,4 +200,15 @@ pub struct Options {
     pub cost: Cost,
     /// What the user insists on.
     pub control: Control,
+    /// Threads that price kernels, as many as can run at once where absent. Results do not depend on
+    /// them.
+    pub threads: Option<usize>,
+}
+
+impl Options {
+    /// Threads that price kernels.
+    pub(crate) fn threads(&self) -> usize {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.unwrap_or_else(all)
+    }
 }

@@ -6,6 +6,7 @@ use sinter_device::Time;
 use sinter_ops::{NodeId, Operator, ValueId};
 
 use crate::evaluate::Evaluator;
+use crate::foresee::Wanted;
 use crate::legality::exp_difference;
 use crate::partition::Flow;
 
@@ -205,6 +206,30 @@ impl Space {
         also: &[Place],
         evaluator: &mut Evaluator<'_>,
     ) -> Option<Candidate> {
+        let (homed, stored) = self.homed_and_stored(nodes, again, also)?;
+        let time = evaluator.time(&self.ids(nodes), &self.values(&stored))?;
+        Some(Candidate {
+            leaves: self.leaves(nodes),
+            nodes: nodes.to_vec(),
+            homed,
+            stored,
+            time: time.0,
+        })
+    }
+
+    /// The kernel that such a candidate is priced by.
+    pub(crate) fn kernel(&self, nodes: &[Place], again: &[Place]) -> Option<Wanted> {
+        let (_, stored) = self.homed_and_stored(nodes, again, &[])?;
+        Some((self.ids(nodes), self.values(&stored)))
+    }
+
+    /// What a kernel computes for good, and what of it it stores; `None` where it cannot be one.
+    fn homed_and_stored(
+        &self,
+        nodes: &[Place],
+        again: &[Place],
+        also: &[Place],
+    ) -> Option<(Vec<Place>, Vec<Place>)> {
         if self.meets_through_memory(nodes) {
             return None;
         }
@@ -219,17 +244,8 @@ impl Space {
         let stored: Vec<_> = homed.iter().copied().filter(is_stored).collect();
         let is_dead =
             |n: &Place| !self.is_read_inside(*n, nodes) && stored.binary_search(n).is_err();
-        if stored.is_empty() || nodes.iter().any(is_dead) {
-            return None;
-        }
-        let time = evaluator.time(&self.ids(nodes), &self.values(&stored))?;
-        Some(Candidate {
-            leaves: self.leaves(nodes),
-            nodes: nodes.to_vec(),
-            homed,
-            stored,
-            time: time.0,
-        })
+        let is_kernel = !stored.is_empty() && !nodes.iter().any(is_dead);
+        is_kernel.then_some((homed, stored))
     }
 
     /// Time of a group without recomputation.

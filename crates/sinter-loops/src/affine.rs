@@ -6,6 +6,7 @@ use std::ops::{Add, Mul, Sub};
 use serde::{Deserialize, Serialize};
 
 use crate::linear::Linear;
+use crate::plain::Plain;
 
 /// An affine index expression. Iterators are numbered by their place in the nest's domain.
 /// Division and remainder are the floor kind, by a positive constant.
@@ -174,7 +175,10 @@ impl Affine {
     /// [`Affine::simplify`] with an interval per iterator.
     #[must_use]
     pub fn simplify_in(&self, ranges: &[Interval]) -> Self {
-        Linear::of(self, ranges).to_affine()
+        match Plain::of(self, ranges) {
+            Some(plain) => plain.to_affine(),
+            None => Linear::of(self, ranges).to_affine(),
+        }
     }
 
     /// Least and greatest value over a domain (an enclosing interval where the expression has
@@ -186,7 +190,10 @@ impl Affine {
 
     /// [`Affine::range`] with an interval per iterator.
     pub fn range_in(&self, ranges: &[Interval]) -> Interval {
-        Linear::of(self, ranges).range(ranges)
+        match Plain::of(self, ranges) {
+            Some(plain) => plain.range(ranges),
+            None => Linear::of(self, ranges).range(ranges),
+        }
     }
 
     /// Coefficient of each of `iters` iterators, and the constant, where the expression has neither

@@ -45,6 +45,7 @@ pub mod npy;
 pub mod onchip;
 mod order;
 pub mod place_stages;
+mod plain;
 pub mod random;
 pub mod refusal;
 pub mod scalar;

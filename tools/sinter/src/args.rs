@@ -108,6 +108,9 @@ pub(crate) struct CompileArgs {
     /// Print where the compile time went to standard error
     #[arg(long)]
     pub(crate) timing: bool,
+    /// Threads that compile, as many as can run at once when absent; the result does not depend on them
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub(crate) jobs: Option<usize>,
 }
 
 /// A number of threads or runs.
@@ -130,6 +133,7 @@ impl CompileArgs {
             fusion_rules: self.fusion_rules.clone(),
             fusion_cost: self.fusion_cost.clone(),
             threads,
+            jobs: self.jobs,
         }
     }
 }

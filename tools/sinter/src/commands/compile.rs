@@ -25,6 +25,7 @@ pub(crate) fn execute(args: &Compile) -> Result<()> {
     if let Some(path) = &args.output {
         compiled.write(path)?;
     }
+    print(&compiled.summary())?;
     if args.compile.fusion_stats {
         compiled.saturation.iter().for_each(|s| eprint!("{s}"));
     }
