@@ -1,7 +1,10 @@
 //! Which of the forms of a kernel a device runs: as it was placed, or, where that is allowed, with the
-//! softmax of an attention divided late or computed in chunks.
+//! exponentials of a softmax stored instead of computed twice, the softmax of an attention divided late or computed
+//! in chunks.
 
-use sinter_loops::attention::{late_normalisation, online_softmax, row_length};
+use sinter_loops::attention::{
+    late_normalisation, online_softmax, row_length, stored_exponentials,
+};
 use sinter_loops::coalesce;
 use sinter_loops::kernel::Kernel;
 
@@ -21,6 +24,7 @@ const MOST_CHUNKS: i64 = 32;
 /// A device whose on-chip space holds every intermediate also gets chunks; others have caches.
 pub fn forms(placed: &Kernel, device: &Device) -> Vec<Kernel> {
     let mut out = vec![placed.clone()];
+    out.extend(stored_exponentials(placed));
     out.extend(late_normalisation(placed));
     if let Some(row) = row_length(placed).filter(|_| device.is_scratchpad()) {
         let chunks = (LEAST_CHUNK..=row / 2).rev().filter(|c| row % c == 0);

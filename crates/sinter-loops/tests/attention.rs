@@ -1,6 +1,6 @@
 //! The forms of `softmax(s) v` compute the same up to rounding.
 
-use sinter_loops::attention::{late_normalisation, online_softmax};
+use sinter_loops::attention::{late_normalisation, online_softmax, stored_exponentials};
 use sinter_loops::interp::run;
 use sinter_loops::kernel::{Kernel, Role};
 use sinter_loops::nest::CombineFn;
@@ -53,6 +53,26 @@ fn assert_close(want: &[Tensor], got: &[Tensor], kernel: &Kernel) {
 fn exponentials(kernel: &Kernel) -> usize {
     let per_score = |s: &&sinter_loops::nest::Nest| s.body.has_transcendental();
     kernel.stages.iter().filter(per_score).count()
+}
+
+#[test]
+fn stored_exponentials_keep_values_bit_for_bit() {
+    for seed in 0..6 {
+        let placed = place_stages(attention(seed, true)).unwrap();
+        let stored = stored_exponentials(&placed).unwrap();
+        assert_eq!(
+            (exponentials(&placed), exponentials(&stored)),
+            (2, 1),
+            "{stored}"
+        );
+        shared_axes(&stored).unwrap();
+        let inputs = programs::tensors(&placed, seed);
+        let (want, got) = (run(&placed, &inputs), run(&stored, &inputs));
+        assert_eq!(want, got, "{placed}");
+        // Decomposed, they are stored as it is.
+        let placed = place_stages(attention(seed, false)).unwrap();
+        assert_eq!(stored_exponentials(&placed), None, "{placed}");
+    }
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn divided(finish: &Body, reads: usize) -> Body {
     builder.finish(results)
 }
 
-fn drop_unused_reads(stage: &mut Nest) {
+pub(super) fn drop_unused_reads(stage: &mut Nest) {
     let used = stage.body.used_args();
     let kept: Vec<usize> = (0..used.len()).filter(|&r| used[r]).collect();
     let place = |r: usize| kept.iter().position(|&k| k == r).unwrap_or(0);

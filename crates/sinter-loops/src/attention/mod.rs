@@ -17,15 +17,19 @@
 //! result: o / l
 //! ```
 //!
+//! Of a softmax that is not multiplied, [`stored_exponentials`] computes every exponential once.
+//!
 //! Chunks are separate stages over the same temporaries: the row's length is known, and stages are
 //! what every later step understands.
 
 mod find;
 mod late;
 mod online;
+mod stored;
 
 pub use late::late_normalisation;
 pub use online::{online_softmax, row_length};
+pub use stored::stored_exponentials;
 
 use crate::affine::Affine;
 use crate::kernel::{Kernel, Role, Slot};
