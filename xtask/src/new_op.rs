@@ -5,22 +5,12 @@ use anyhow::Result;
 use crate::name::Name;
 use crate::tree::Tree;
 
-const OPS: &str = "crates/sinter-ops/src/ops/mod.rs";
 const TABLEGEN: &str = "dialects/graph/GraphElementwise.td";
 
 pub(crate) fn run(tree: &mut Tree, name: &Name) -> Result<String> {
-    let (snake, camel) = (name.snake(), name.camel());
+    let snake = name.snake();
     let file = format!("crates/sinter-ops/src/ops/{snake}.rs");
     tree.create(&file, name.fill(include_str!("../templates/op.rs")))?;
-    tree.insert_sorted(OPS, "pub mod ", &format!("pub mod {snake};"))?;
-    tree.insert_before(
-        OPS,
-        "    /// An operator of another dialect.",
-        &format!(
-            "    /// {}.\n    {camel}({snake}::{camel}),\n",
-            capital(&name.words())
-        ),
-    )?;
     tree.insert_before(
         TABLEGEN,
         "#endif // SINTER_GRAPH_ELEMENTWISE_TD",
@@ -35,8 +25,4 @@ pub(crate) fn run(tree: &mut Tree, name: &Name) -> Result<String> {
     Ok(format!(
         "cargo test -p sinter-ops {snake}, and fill in {file}"
     ))
-}
-
-fn capital(text: &str) -> String {
-    format!("{}{}", text[..1].to_uppercase(), &text[1..])
 }

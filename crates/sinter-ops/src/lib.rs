@@ -7,7 +7,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`operator`] | what every operator provides |
-//! | [`ops`] | the operators; a new one is one file, one `mod` line and one line in `operators!` |
+//! | [`ops`] | the operators; a new one is one file |
 //! | [`custom`] | operators of other dialects, from other crates |
 //! | [`attr`] | attribute values |
 //! | [`support`] | what operator files share |

@@ -1,31 +1,7 @@
 //! The operators, one file per family.
-
-pub mod arg_reduce;
-pub mod batch_norm;
-pub mod binary;
-pub mod cast;
-pub mod clamp;
-pub mod compare;
-pub mod concat;
-pub mod conv;
-pub mod conv_transpose;
-pub mod expand;
-pub mod gather;
-pub mod gather_elements;
-pub mod layer_norm;
-pub mod matmul;
-pub mod pad;
-pub mod pool;
-pub mod prelu;
-pub mod reduce;
-pub mod reshape;
-pub mod resize;
-pub mod scan;
-pub mod select;
-pub mod slice;
-pub mod softmax;
-pub mod transpose;
-pub mod unary;
+//!
+//! The build script lists them: a file of this folder is a module, and a type in it that implements
+//! [`Operator`] is a variant of [`Op`].
 
 use sinter_loops::tensor::Tensor;
 use sinter_loops::types::TensorType;
@@ -33,8 +9,7 @@ use sinter_loops::types::TensorType;
 use crate::attr::Attr;
 use crate::operator::{Fold, Loops, OpError, Operator, Traits};
 
-/// Declares [`Op`] with one variant per operator and forwards [`Operator`] to it. Adding an operator
-/// is one file, one `mod` line and one line here.
+/// Declares [`Op`] with one variant per operator and forwards [`Operator`] to it.
 macro_rules! operators {
     ($($(#[$doc:meta])* $variant:ident($ty:path),)*) => {
         /// Any operator, with its attributes.
@@ -95,61 +70,4 @@ macro_rules! operators {
     };
 }
 
-operators! {
-    /// Elementwise function of one operand.
-    Unary(unary::Unary),
-    /// Elementwise function of two operands.
-    Binary(binary::Binary),
-    /// Elementwise comparison.
-    Compare(compare::Compare),
-    /// Elementwise choice.
-    Select(select::Select),
-    /// Element type conversion.
-    Cast(cast::Cast),
-    /// Limits to a range.
-    Clamp(clamp::Clamp),
-    /// Leaky ReLU with a slope operand.
-    Prelu(prelu::Prelu),
-    /// Reduction over axes.
-    Reduce(reduce::Reduce),
-    /// Index of an extreme element.
-    ArgReduce(arg_reduce::ArgReduce),
-    /// Running reduction.
-    Scan(scan::Scan),
-    /// Batched matrix product.
-    Matmul(matmul::Matmul),
-    /// Convolution.
-    Conv(conv::Conv),
-    /// Transposed convolution.
-    ConvTranspose(conv_transpose::ConvTranspose),
-    /// Pooling over windows.
-    Pool(pool::Pool),
-    /// Permutation of dimensions.
-    Transpose(transpose::Transpose),
-    /// Another shape for the same elements.
-    Reshape(reshape::Reshape),
-    /// Broadcast to a shape.
-    Expand(expand::Expand),
-    /// Strided part.
-    Slice(slice::Slice),
-    /// Concatenation along an axis.
-    Concat(concat::Concat),
-    /// Padding.
-    Pad(pad::Pad),
-    /// Selection of slices by index.
-    Gather(gather::Gather),
-    /// Selection of elements by index.
-    GatherElements(gather_elements::GatherElements),
-    /// Resampling.
-    Resize(resize::Resize),
-    /// Batch normalisation.
-    BatchNorm(batch_norm::BatchNorm),
-    /// Softmax.
-    Softmax(softmax::Softmax),
-    /// Logarithm of softmax.
-    LogSoftmax(softmax::LogSoftmax),
-    /// Layer normalisation.
-    LayerNorm(layer_norm::LayerNorm),
-    /// An operator of another dialect.
-    Custom(crate::custom::Custom),
-}
+include!(concat!(env!("OUT_DIR"), "/ops.rs"));
