@@ -82,9 +82,9 @@ pub struct RegisterTile {
 pub struct VectorUnit {
     /// Name of its engine.
     pub engine: String,
-    /// Bytes of one vector.
+    /// Bytes of one vector, or `"native"`: the running CPU's (AVX-512: 64, else 32).
     pub bytes: NativeOr,
-    /// Number of vector registers.
+    /// Number of vector registers, or `"native"` (AVX-512: 32, else 16).
     pub registers: NativeOr,
     /// Peak of f32 fused multiply-adds, counted as two operations, in Gop/s.
     pub fma_gflops: f64,
@@ -224,7 +224,7 @@ pub struct Device {
     pub core_group: CoreGroup,
     /// Price of a launch.
     pub launch_ns: f64,
-    /// Price of a barrier between launches.
+    /// Price of spreading a launch over several core groups and of their arrival.
     pub barrier_ns: f64,
     /// Price of entering one block.
     pub block_ns: f64,
@@ -232,7 +232,7 @@ pub struct Device {
     /// smaller caches.
     #[serde(default)]
     pub constant_reuse_bytes: u64,
-    /// Granularity of transfers.
+    /// Granularity of transfers; rows are rounded up to it.
     #[serde(default = "one")]
     pub transfer_block_bytes: u64,
     /// Size of a transfer that reaches half of the peak rate; zero: transfers of any size reach it.

@@ -17,6 +17,7 @@ use sinter_pass::pipelines;
 
 use crate::assemble::{Assembled, assemble};
 use crate::error::Error;
+use crate::load;
 use crate::machine_code::{bitcode, machine_code};
 use crate::options::{CompileOptions, Level};
 
@@ -52,11 +53,14 @@ impl Compiled {
     }
 }
 
-/// Compiles an ONNX model.
+/// Compiles an ONNX model, or an MLIR module at any level.
 ///
 /// # Errors
 /// When the model cannot be imported or the device file read, and where a stage finds a fault.
 pub fn compile(path: &Path, options: &CompileOptions) -> Result<Compiled, Error> {
+    if load::is_module(path) && load::module_graph(path)?.is_none() {
+        return load::compile_lowered(path, options);
+    }
     let mut clock = Clock::default();
     let device = device(options)?;
     let graph = import(path, options, &mut clock)?;
@@ -200,6 +204,22 @@ pub(crate) fn import(
     options: &CompileOptions,
     clock: &mut Clock,
 ) -> Result<Graph, Error> {
+    if load::is_module(path) {
+        if let Some(fixed) = options.shapes.first() {
+            return Err(Error::Request(format!(
+                "--shape {}: a module has its sizes; --shape is for ONNX models",
+                fixed.input
+            )));
+        }
+        let graph = clock.time("import", || load::module_graph(path))?;
+        let graph = graph.ok_or_else(|| {
+            Error::Request(format!(
+                "'{}' is past the level of operators, where kernels are chosen",
+                path.display()
+            ))
+        })?;
+        return fold(&graph, clock);
+    }
     let shapes = options
         .shapes
         .iter()
@@ -227,13 +247,18 @@ pub(crate) fn fuse(
 ) -> Result<Fused, Error> {
     let mut parsed = options.fusion_options()?;
     parsed.limits = limits;
-    let device = match options.threads {
-        Some(threads) if !device.is_scratchpad() => device.clone().with_cores(threads as u32),
-        _ => device.clone(),
-    };
+    let device = for_threads(device, options);
     clock.time("fusion", || {
         Ok(sinter_fusion::fuse(graph, &device, &parsed)?)
     })
+}
+
+/// The device with as many cores as the program will have threads.
+pub(crate) fn for_threads(device: &Device, options: &CompileOptions) -> Device {
+    match options.threads {
+        Some(threads) if !device.is_scratchpad() => device.clone().with_cores(threads as u32),
+        _ => device.clone(),
+    }
 }
 
 fn ports(graph: &Graph) -> (Vec<Port>, Vec<Port>) {

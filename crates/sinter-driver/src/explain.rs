@@ -8,7 +8,7 @@ use sinter_fusion::proof::{Proof, proofs};
 use sinter_fusion::statistics::Saturation;
 use sinter_model::{Container, StageTime};
 
-use crate::compile::{Clock, device, fuse, import};
+use crate::compile::{Clock, device, for_threads, fuse, import};
 use crate::error::Error;
 use crate::options::CompileOptions;
 
@@ -51,6 +51,35 @@ pub fn explain(
     let fused = fuse(&graph, &device, options, limits, &mut clock)?;
     Ok(Explained {
         report: Report::new(&fused),
+        saturation: fused.saturation,
+        timing: clock.stages,
+    })
+}
+
+/// The report of a model with what to change in it. Thresholds are searched for of so many refusals.
+///
+/// # Errors
+/// When the model cannot be read, imported or fused, or is an offline model.
+pub fn advise(
+    path: &Path,
+    options: &CompileOptions,
+    thresholds: usize,
+) -> Result<Explained, Error> {
+    if path.extension().is_some_and(|e| e == "sinter") {
+        let message = "an offline model has no operators to change; give the ONNX model";
+        return Err(Error::Request(message.to_owned()));
+    }
+    let mut clock = Clock::default();
+    let (device, _) = device(options)?;
+    let graph = import(path, options, &mut clock)?;
+    let mut parsed = options.fusion_options()?;
+    parsed.limits.thresholds = thresholds;
+    let device = for_threads(&device, options);
+    let (fused, found) = clock.time("advice", || {
+        Ok(sinter_fusion::advice(&graph, &device, &parsed)?)
+    })?;
+    Ok(Explained {
+        report: Report::new(&fused).with_advice(&found),
         saturation: fused.saturation,
         timing: clock.stages,
     })

@@ -37,7 +37,7 @@ pub use compile::{Compiled, Emitted, compile, compile_graph, emit};
 pub use doctor::{Check, doctor};
 pub use error::Error;
 pub use execute::{Done, RunOptions, TensorSummary, run, write_outputs};
-pub use explain::{Explained, explain, proof};
+pub use explain::{Explained, advise, explain, proof};
 pub use inspect::{Inspection, inspect};
 pub use options::{CompileOptions, Level, ShapeArg};
 pub use sinter_model::{StageTime, check_writable, write_bytes};

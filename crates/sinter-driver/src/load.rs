@@ -3,15 +3,17 @@
 use std::path::Path;
 
 use sinter_ir::Context;
+use sinter_ir::graph::module_to_graph;
 use sinter_ir::melior::ir::operation::OperationLike;
 use sinter_ir::melior::ir::{Module, RegionLike};
 use sinter_ir::walk::operations;
 use sinter_model::{Container, StageTime, Statistics};
+use sinter_ops::Graph;
 use sinter_pass::pipelines;
 use sinter_runtime::Model;
 
 use crate::assemble::{assemble, main_ports};
-use crate::compile::{Clock, compile, describe, device};
+use crate::compile::{Clock, Compiled, compile, describe, device};
 use crate::error::Error;
 use crate::machine_code::machine_code;
 use crate::options::CompileOptions;
@@ -34,21 +36,44 @@ pub(crate) fn load(
             let model = Model::load(path).map_err(|error| Error::offline(path, error))?;
             Ok((model, Vec::new()))
         }
-        "mlir" | "mlirbc" => {
-            let context = Context::new();
-            let module = context.parse_file(path)?;
-            let (bytes, timing) = compile_parsed(&context, module, options)?;
-            Ok((
-                Model::from_container(Container::from_bytes(&bytes)?)?,
-                timing,
-            ))
-        }
         _ => {
             let compiled = compile(path, options)?;
             let container = Container::from_bytes(&compiled.bytes)?;
             Ok((Model::from_container(container)?, compiled.timing))
         }
     }
+}
+
+/// Whether a file is named as a module.
+pub(crate) fn is_module(path: &Path) -> bool {
+    let kind = path.extension().and_then(|e| e.to_str());
+    matches!(kind, Some("mlir" | "mlirbc"))
+}
+
+/// The graph of a module whose kernels are not chosen yet; `None` for one that is past that.
+///
+/// # Errors
+/// When the file is no module, or its function holds what is no operator.
+pub(crate) fn module_graph(path: &Path) -> Result<Option<Graph>, Error> {
+    let context = Context::new();
+    let module = context.parse_file(path)?;
+    let made = Made::of(&module);
+    match made.groups || made.kernels || made.program {
+        true => Ok(None),
+        false => Ok(Some(module_to_graph(&module)?)),
+    }
+}
+
+/// Compiles a module whose kernels are chosen.
+pub(crate) fn compile_lowered(path: &Path, options: &CompileOptions) -> Result<Compiled, Error> {
+    let context = Context::new();
+    let module = context.parse_file(path)?;
+    let (bytes, timing) = compile_parsed(&context, module, options)?;
+    Ok(Compiled {
+        bytes,
+        timing,
+        saturation: Vec::new(),
+    })
 }
 
 /// Compiles the text of a module at any level.
@@ -136,10 +161,7 @@ impl Made {
         let mut made = Self::default();
         for op in operations(module.body()) {
             match op.name().as_string_ref().as_str() {
-                Ok("tloop.kernel") => {
-                    made.kernels = true;
-                    made.schedules |= op.has_attribute("schedule");
-                }
+                Ok("tloop.kernel") => made.schedules |= op.has_attribute("schedule"),
                 Ok("npu.program") => {
                     made.program = true;
                     made.plan |= op.has_attribute("arena_bytes");
@@ -147,9 +169,13 @@ impl Made {
                 _ => {
                     let body = op.region(0).ok().and_then(|r| r.first_block());
                     let ops = body.map(operations).unwrap_or_default();
-                    made.groups |= ops
-                        .iter()
-                        .any(|op| op.name().as_string_ref().as_str() == Ok("graph.group"));
+                    let holds = |name: &str| {
+                        let mut names = ops.iter().map(|op| op.name());
+                        names.any(|n| n.as_string_ref().as_str() == Ok(name))
+                    };
+                    made.groups |= holds("graph.group");
+                    // A kernel that nothing launches is a composite's own.
+                    made.kernels |= holds("tloop.launch");
                 }
             }
         }

@@ -9,12 +9,22 @@ use crate::select::Selection;
 const SHORT_GROUPS: usize = 20;
 /// Refusals of a short text.
 const SHORT_REFUSALS: usize = 10;
+/// Changes of a short text.
+const SHORT_ADVICE: usize = 10;
 /// Width at which lists of names are cut in a short text.
 const NAMES_WIDTH: usize = 70;
 
 /// The selected part of a report; a short text leaves the cheaper kernels and refusals out.
 pub fn text(report: &Report, selection: &Selection, all: bool) -> String {
     let mut out = summary(report);
+    for own in &report.own_kernels {
+        let verdict = if own.taken { "taken" } else { "not taken" };
+        let _ = writeln!(
+            out,
+            "own kernel @{} for {}: {verdict}, {}",
+            own.kernel, own.unit, own.message
+        );
+    }
     let most = if all { usize::MAX } else { SHORT_GROUPS };
     let mut groups = selection.groups.clone();
     if !all {
@@ -53,6 +63,39 @@ pub fn text(report: &Report, selection: &Selection, all: bool) -> String {
         &mut out,
         selection.refusals.len() - refusals.len(),
         "refusals that cost less",
+    );
+    out
+}
+
+/// What to change in the model; without `all` only what saves most.
+pub fn advice(report: &Report, all: bool) -> String {
+    let mut out = summary(report);
+    if report.advice.is_empty() {
+        out.push_str("\nNo change that was tried makes the model cheaper.\n");
+        return out;
+    }
+    out.push_str(
+        "\nWhat to change in the model, what saves most first (savings do not add up; what a change does to the\n\
+         results is yours to judge):\n",
+    );
+    let most = if all { usize::MAX } else { SHORT_ADVICE };
+    for advice in report.advice.iter().take(most) {
+        let share = advice.saved_ns / report.summary.price_ns.max(f64::MIN_POSITIVE) * 100.0;
+        let _ = writeln!(
+            out,
+            "{:>9.2} us {share:>5.1} %  {:<8}  {}",
+            advice.saved_ns / 1e3,
+            advice.kind,
+            advice.change
+        );
+        let nodes = advice.nodes.join(", ");
+        let nodes = if all { nodes } else { cut(&nodes) };
+        let _ = writeln!(out, "{:>32}{nodes}", "");
+    }
+    more(
+        &mut out,
+        report.advice.len().saturating_sub(most),
+        "changes that save less",
     );
     out
 }

@@ -21,6 +21,16 @@ pub enum FusionError {
         /// Cause.
         cause: String,
     },
+    /// A user's own kernel computes something else than its unit means.
+    #[error("kernel '@{kernel}' is not '{unit}': {cause}")]
+    OwnKernel {
+        /// Symbol of the kernel.
+        kernel: String,
+        /// Name of the unit.
+        unit: String,
+        /// A counterexample.
+        cause: String,
+    },
     /// A rewritten operator does not take its operands: a rule is at fault.
     #[error("{origin}: the rewritten operator is malformed: {cause}")]
     Rewrite {

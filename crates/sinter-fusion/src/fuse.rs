@@ -16,6 +16,7 @@ use crate::fused::{Fused, Group, Placement, Statistics};
 use crate::layouts::{self, Layouts};
 use crate::memo::Shared;
 use crate::options::{Numerics, Options, Policy};
+use crate::own;
 use crate::partition::{Flow, GroupId, Partition};
 use crate::placements;
 use crate::policies::Apart;
@@ -56,8 +57,21 @@ pub fn fuse_with(
     run(graph, device, options, Some(extraction))
 }
 
-/// One kernel per operator without an extraction.
+/// One kernel per operator without an extraction. Own kernels are weighed against their units' operators.
 fn run(
+    graph: &Graph,
+    device: &Device,
+    options: &Options,
+    extraction: Option<&dyn Extraction>,
+) -> Result<Fused, FusionError> {
+    let weighs = extraction.is_some();
+    own::weighed(graph, options, weighs, &|graph| {
+        grouped(graph, device, options, extraction)
+    })
+}
+
+/// The program of a graph whose own kernels stay.
+fn grouped(
     graph: &Graph,
     device: &Device,
     options: &Options,
@@ -250,6 +264,7 @@ impl<'a> Program<'a> {
             placements: self.placements.clone(),
             layouts: self.layouts.of.clone(),
             refusals,
+            own_kernels: Vec::new(),
             statistics,
             saturation: Vec::new(),
             policy: options.policy,

@@ -50,6 +50,25 @@ pub struct RunnerUp {
     pub instead_of: Time,
 }
 
+/// Whether a kernel that the user wrote for a unit is a part of the program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OwnChoice {
+    /// Symbol of the kernel.
+    pub kernel: String,
+    /// Name of the unit.
+    pub unit: String,
+    /// ONNX nodes of the units that it computes.
+    pub nodes: Vec<String>,
+    /// Whether it computes them; else their operators do.
+    pub taken: bool,
+    /// Price of the program with it, where there is such a program.
+    pub price: Option<Time>,
+    /// Price of the program with the operators in its place.
+    pub instead_of: Time,
+    /// Why, in one line.
+    pub message: String,
+}
+
 /// A value that is another value's bytes under another shape: it costs nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct View {
@@ -132,6 +151,8 @@ pub struct Fused {
     pub layouts: BTreeMap<ValueId, Layout>,
     /// What was not fused, and why.
     pub refusals: Vec<Refusal>,
+    /// The user's own kernels, and whether they were taken.
+    pub own_kernels: Vec<OwnChoice>,
     /// Figures.
     pub statistics: Statistics,
     /// What equality saturation did, with times; no part of the decisions.

@@ -105,6 +105,9 @@ codes! {
     Limit "limit"
         "The group exceeds a limit of the search"
         "the limit at the stated size",
+    OwnKernel "own-kernel-not-taken"
+        "A kernel that the user wrote for a unit is dearer than the unit's operators, or may not take their place"
+        "a kernel that is that much cheaper, or another numerics limit",
     NoLoopForm "no-loop-form"
         "No loops describe the operators in a form that the device runs"
         "a loop description of the operator",

@@ -4,6 +4,7 @@
 //! operators with their scheduled kernels, layouts of stored values, and every refusal with its
 //! reason. Nothing here knows MLIR.
 
+pub mod advice;
 mod arranged;
 mod bound;
 mod clusters;
@@ -28,6 +29,7 @@ pub mod legality;
 mod memo;
 pub mod options;
 mod origins;
+mod own;
 mod partition;
 mod placements;
 mod policies;
@@ -44,11 +46,12 @@ mod stored;
 mod traffic;
 mod what_if;
 
+pub use advice::{Advice, AdviceKind, advice};
 pub use control::Control;
 pub use cost::Cost;
 pub use error::FusionError;
 pub use fuse::{fuse, fuse_with};
-pub use fused::{Decisions, Fused, Group, Placement, RunnerUp, Statistics, View};
+pub use fused::{Decisions, Fused, Group, OwnChoice, Placement, RunnerUp, Statistics, View};
 pub use legality::{LegalityCode, OutsideCode, Refusal};
 pub use options::{Limits, Numerics, Options, Policy};
 pub use rules::TextRule;

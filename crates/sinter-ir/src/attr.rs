@@ -1,8 +1,8 @@
 //! Operator attributes, plain data to MLIR and back.
 
 use melior::ir::attribute::{
-    BoolAttribute, DenseI64ArrayAttribute, FloatAttribute, IntegerAttribute, StringAttribute,
-    TypeAttribute,
+    BoolAttribute, DenseI64ArrayAttribute, FlatSymbolRefAttribute, FloatAttribute,
+    IntegerAttribute, StringAttribute, TypeAttribute,
 };
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
@@ -127,6 +127,12 @@ pub fn as_float(attribute: Attribute<'_>) -> Option<f64> {
 /// The value of a string attribute.
 pub fn as_str<'c>(attribute: Attribute<'c>) -> Option<&'c str> {
     StringAttribute::try_from(attribute).ok().map(|a| a.value())
+}
+
+/// The name that a flat symbol reference holds.
+pub fn as_symbol<'c>(attribute: Attribute<'c>) -> Option<&'c str> {
+    let symbol = FlatSymbolRefAttribute::try_from(attribute).ok();
+    symbol.map(|symbol| symbol.value())
 }
 
 /// The values of a dense array of 64-bit integers.

@@ -9,6 +9,7 @@
 //! | [`operator`] | what every operator provides |
 //! | [`ops`] | the operators; a new one is one file |
 //! | [`custom`] | operators of other dialects, from other crates |
+//! | [`own`] | a user's own units with kernels written by hand |
 //! | [`attr`] | attribute values |
 //! | [`support`] | what operator files share |
 //! | [`check`] | that an operator agrees with itself |
@@ -25,6 +26,7 @@ pub mod graph;
 pub mod mark;
 pub mod operator;
 pub mod ops;
+pub mod own;
 pub mod simplify;
 pub mod support;
 
@@ -34,3 +36,4 @@ pub use graph::{Graph, Node, NodeId, ValueId};
 pub use mark::Mark;
 pub use operator::{Fold, Loops, OpError, Operator, Traits};
 pub use ops::Op;
+pub use own::OwnKernel;

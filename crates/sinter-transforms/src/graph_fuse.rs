@@ -4,19 +4,24 @@
 //! the layouts of what it reads and writes, the schedule that its price assumes, and the decision.
 //! Operators obey their attributes `graph.never_fuse`, `graph.boundary` (stored), `graph.must_fuse =
 //! "NAME"` (one kernel with the others of that name), `graph.numerics = "CLASS"` and `graph.disable =
-//! ["RULE"]`, and those of a `graph.composite` are one kernel where the device has such a kernel.
+//! ["RULE"]`, and those of a `graph.composite` are one kernel where the device has such a kernel. A
+//! composite with a kernel is weighed against its operators; what loses is dropped.
 //! Remarks: passed for every fused group, missed for every refusal with its code, analysis for the price
 //! of every kernel and of the program. Refuses functions with unknown extents, and operators that have
 //! no kernel on the device; those are missed remarks too.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use melior::ir::operation::{OperationLike, OperationRef};
+use melior::ir::{BlockLike, RegionLike};
 use sinter_device::{Device, Time};
 use sinter_fusion::rules::parse_rules;
 use sinter_fusion::{Control, Cost, Fused, Group, Limits, Options, TextRule, fuse};
-use sinter_ir::location;
-use sinter_ir::rewrite::context_of;
+use sinter_ir::graph::op_name;
+use sinter_ir::rewrite::{context_of, erase};
+use sinter_ir::{attr, location};
+use sinter_ops::{Graph, OwnKernel};
 use sinter_pass::remark::{Remark, emit_remark};
 use sinter_pass::{Failure, Pass, PassInfo};
 use sinter_sys::shim::RemarkKind;
@@ -89,7 +94,28 @@ impl Pass for GraphFuse {
         let graph = model(op).inspect_err(|_| unfusable::remarks(op))?;
         let fused = fuse(&graph, &device, &fusion_options(options)?)?;
         remarks(op, &fused);
-        replace_model(op, &fused_to_module(context_of(op), &fused)?)
+        replace_model(op, &fused_to_module(context_of(op), &fused)?)?;
+        drop_kernels(op, &graph, &fused.graph);
+        Ok(())
+    }
+}
+
+/// Drops own kernels that no composite names any more.
+fn drop_kernels(module: OperationRef<'_, '_>, before: &Graph, after: &Graph) {
+    let named = |graph: &Graph| -> BTreeSet<String> {
+        let own = graph.nodes.iter().filter_map(|n| OwnKernel::of(&n.op));
+        own.map(|own| own.kernel().name.clone()).collect()
+    };
+    let (before, after) = (named(before), named(after));
+    let block = module.region(0).ok().and_then(|r| r.first_block());
+    let mut next = block.and_then(|b| b.first_operation());
+    while let Some(op) = next {
+        next = op.next_in_block();
+        let symbol = op.attribute("sym_name").ok().and_then(attr::as_str);
+        let dropped = |name: &str| before.contains(name) && !after.contains(name);
+        if op_name(op) == "tloop.kernel" && symbol.is_some_and(dropped) {
+            erase(op);
+        }
     }
 }
 
@@ -157,6 +183,17 @@ fn remarks(op: OperationRef<'_, '_>, fused: &Fused) {
         let (message, metrics) = (price(group), price_metrics(group));
         let remark = of_group(group, "price", &message, &metrics);
         emit_remark(RemarkKind::Analysis, place, &remark);
+    }
+    for own in fused.own_kernels.iter().filter(|own| own.taken) {
+        let remark = Remark {
+            name: "own-kernel",
+            category: GraphFuse::INFO.name,
+            function: &own.kernel,
+            message: &own.message,
+            ..Remark::default()
+        };
+        let place = location::from_origins(context, &own.nodes);
+        emit_remark(RemarkKind::Passed, place, &remark);
     }
     for refusal in &fused.refusals {
         let remark = Remark {

@@ -140,8 +140,8 @@ impl CompileArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct Compile {
-    /// Model to compile
-    #[arg(value_name = "MODEL.onnx")]
+    /// Model to compile: ONNX, or MLIR at any level
+    #[arg(value_name = "MODEL.onnx|FILE.mlir")]
     pub(crate) model: PathBuf,
     /// Where to write the offline model, or with --emit the text
     #[arg(
@@ -194,7 +194,7 @@ pub(crate) struct Run {
 
 #[derive(Args, Debug)]
 pub(crate) struct Bench {
-    /// Model: ONNX or offline model
+    /// Model: ONNX, MLIR or offline model
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
     #[command(flatten)]
@@ -226,7 +226,7 @@ pub(crate) enum Format {
 
 #[derive(Args, Debug)]
 pub(crate) struct Explain {
-    /// Model: ONNX, or offline model
+    /// Model: ONNX, MLIR with `graph` operators, or offline model
     #[arg(value_name = "MODEL", required_unless_present_any = ["codes", "rules"])]
     pub(crate) model: Option<PathBuf>,
     #[command(flatten)]
@@ -255,6 +255,9 @@ pub(crate) struct Explain {
     /// Print the rules that lead from each operator to what it was rewritten to
     #[arg(long, conflicts_with_all = ["json", "html", "all"])]
     pub(crate) proof: bool,
+    /// Print what to change in the model (layouts, operators, sizes) and what it would save
+    #[arg(long, conflicts_with_all = ["html", "proof", "node"])]
+    pub(crate) advice: bool,
     /// Print the codes of refusals
     #[arg(long, exclusive = true)]
     pub(crate) codes: bool,

@@ -10,7 +10,7 @@ use sinter_loops::kernel::{Kernel, Layout};
 use sinter_loops::tensor::Tensor;
 use sinter_loops::types::TensorType;
 use sinter_ops::form::{Placement, Storage, form};
-use sinter_ops::{NodeId, ValueId};
+use sinter_ops::{NodeId, OwnKernel, ValueId};
 
 use super::{Base, Stored};
 
@@ -63,6 +63,12 @@ impl Group {
                 .map(|k| placements.get(k).and_then(|&a| placement_from_attribute(a)))
                 .collect(),
         })
+    }
+
+    /// The user's own kernels that are a part of it.
+    pub(super) fn own_kernels(&self) -> impl Iterator<Item = &str> {
+        let nodes = self.body.graph.nodes.iter();
+        nodes.filter_map(|n| Some(OwnKernel::of(&n.op)?.kernel().name.as_str()))
     }
 
     /// The kernel in canonical order, and what its arguments are.

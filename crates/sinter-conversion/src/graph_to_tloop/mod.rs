@@ -3,6 +3,7 @@
 //! Takes a module whose model function holds `graph.group`s, constants, and operators that cost nothing
 //! (reshapes, transposes, concatenations stored in place). Leaves a `tloop.kernel` per group, with one
 //! nest per operator stage, logical shapes and the layouts of its operands; the function launches them.
+//! A composite's own kernel becomes a part of its group's, and is dropped.
 //! Refuses operators outside groups, and operators without a loop form.
 //!
 //! Between launches a tensor stands for its bytes in memory. A view is the same tensor, or a
@@ -11,7 +12,7 @@
 
 mod group;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use melior::ir::attribute::FlatSymbolRefAttribute;
 use melior::ir::operation::{OperationLike, OperationMutLike, OperationRef};
@@ -61,25 +62,44 @@ impl Pass for ConvertGraphToTloop {
             }
             next = op.next_in_block();
         }
+        let mut own = BTreeSet::new();
         for function in functions {
-            let (kernels, launcher) = convert(context_of(function), function)?;
-            for made in kernels.into_iter().chain([launcher]) {
+            let converted = convert(context_of(function), function)?;
+            for made in converted.kernels.into_iter().chain([converted.launcher]) {
                 body.insert_operation_before(function, made);
             }
+            own.extend(converted.own);
             erase(function);
+        }
+        let is_own = |op: &OperationRef<'_, '_>| {
+            let symbol = op.attribute("sym_name").ok().and_then(attr::as_str);
+            op_name(*op) == "tloop.kernel" && symbol.is_some_and(|name| own.contains(name))
+        };
+        let mut next = body.first_operation();
+        while let Some(op) = next {
+            next = op.next_in_block();
+            if is_own(&op) {
+                erase(op);
+            }
         }
         Ok(())
     }
 }
 
-/// The kernels of a function's groups, and the function that launches them.
-///
-/// # Errors
-/// See the module documentation.
-pub fn convert<'c>(
+/// What a function becomes.
+struct Converted<'c> {
+    /// The kernels of its groups.
+    kernels: Vec<Operation<'c>>,
+    /// The function that launches them.
+    launcher: Operation<'c>,
+    /// The user's own kernels that are in them now.
+    own: BTreeSet<String>,
+}
+
+fn convert<'c>(
     context: &'c melior::Context,
     function: OperationRef<'c, '_>,
-) -> Result<(Vec<Operation<'c>>, Operation<'c>), IrError> {
+) -> Result<Converted<'c>, IrError> {
     let old = function
         .region(0)
         .ok()
@@ -91,13 +111,14 @@ pub fn convert<'c>(
         arguments.push((argument.r#type(), function.location()));
     }
     let block = Block::new(&arguments);
-    let kernels = {
+    let (kernels, own) = {
         let mut walk = Walk {
             context,
             block: &block,
             values: BTreeMap::new(),
             buffers: BTreeMap::new(),
             kernels: Vec::new(),
+            own: BTreeSet::new(),
         };
         for i in 0..arguments.len() {
             let new = lasting(block.argument(i).map_err(missing)?);
@@ -112,7 +133,7 @@ pub fn convert<'c>(
             walk.operation(op)?;
             next = op.next_in_block();
         }
-        walk.kernels
+        (walk.kernels, walk.own)
     };
     let region = Region::new();
     region.append_block(block);
@@ -133,10 +154,11 @@ pub fn convert<'c>(
         regions: vec![region],
         ..Parts::default()
     };
-    Ok((
+    Ok(Converted {
         kernels,
-        operation(context, "func.func", function.location(), parts)?,
-    ))
+        launcher: operation(context, "func.func", function.location(), parts)?,
+        own,
+    })
 }
 
 /// What holds a value's bytes.
@@ -161,6 +183,7 @@ struct Walk<'c, 'b> {
     /// What has been written of each buffer so far.
     buffers: BTreeMap<String, Value<'c, 'b>>,
     kernels: Vec<Operation<'c>>,
+    own: BTreeSet<String>,
 }
 
 impl<'c, 'b> Walk<'c, 'b> {
@@ -357,6 +380,7 @@ impl<'c, 'b> Walk<'c, 'b> {
             made.set_attribute(PLANNED, schedule);
         }
         self.kernels.push(made);
+        self.own.extend(group.own_kernels().map(str::to_owned));
         self.launch(op, &kernel, &arguments, &operands, &group)
     }
 

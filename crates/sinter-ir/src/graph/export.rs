@@ -1,20 +1,23 @@
 //! Plain graph to module.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use melior::ir::attribute::{ArrayAttribute, DictionaryAttribute, StringAttribute, TypeAttribute};
+use melior::ir::attribute::{
+    ArrayAttribute, DictionaryAttribute, FlatSymbolRefAttribute, StringAttribute, TypeAttribute,
+};
 use melior::ir::operation::OperationMutLike;
 use melior::ir::r#type::FunctionType;
 use melior::ir::{
     Attribute, Block, BlockLike, Identifier, Location, Module, Operation, Region, RegionLike, Type,
     Value,
 };
-use sinter_ops::{Graph, Node, Operator, ValueId};
+use sinter_ops::{Graph, Node, Operator, OwnKernel, ValueId};
 
 use super::missing;
 use super::{MAIN, NAME};
 use crate::build::{Parts, lasting, operation};
 use crate::error::IrError;
+use crate::kernel::kernel_to_op;
 use crate::{attr, constant, location, types};
 
 /// The module of a graph: `func.func @main` of `graph` operations. Inputs and outputs keep their
@@ -31,7 +34,8 @@ pub fn graph_to_module<'c>(
     })
 }
 
-/// The module of a graph's inputs and outputs, whose function is filled by the caller.
+/// The module of a graph's inputs and outputs, whose function is filled by the caller. Kernels that
+/// composites of the graph name stand before it.
 ///
 /// # Errors
 /// When the caller fails, an output is left undefined, or the result does not verify.
@@ -44,6 +48,14 @@ pub fn module_with<'c>(
     if !graph.name.is_empty() {
         let name = StringAttribute::new(context, &graph.name).into();
         module.as_operation_mut().set_attribute("sym_name", name);
+    }
+    let mut kernels = BTreeSet::new();
+    for own in graph.nodes.iter().filter_map(|n| OwnKernel::of(&n.op)) {
+        if kernels.insert(own.kernel().name.as_str()) {
+            module
+                .body()
+                .append_operation(kernel_to_op(context, own.kernel())?);
+        }
     }
     module
         .body()
@@ -107,6 +119,9 @@ fn names<'c>(context: &'c melior::Context, values: &[(String, ValueId)]) -> Attr
         .collect();
     ArrayAttribute::new(context, &entries).into()
 }
+
+/// Attributes with their names.
+type Named<'c> = Vec<(&'static str, Attribute<'c>)>;
 
 /// Appends nodes of a graph to a block, with the constants that they use.
 pub struct NodeBuilder<'c, 'g, 'b> {
@@ -217,7 +232,13 @@ impl<'c, 'g, 'b> NodeBuilder<'c, 'g, 'b> {
             .enumerate()
             .map(|(i, &v)| self.operand(v, || format!("{owner}.{i}")))
             .collect();
-        let attributes = node.op.attributes();
+        let own = OwnKernel::of(&node.op);
+        let attributes = match own {
+            Some(_) => Vec::new(),
+            None => node.op.attributes(),
+        };
+        let composite = own.map(|own| self.composite(own)).transpose()?;
+        let (named, region) = composite.unzip();
         let parts = Parts {
             operands: operands?,
             results: node
@@ -228,9 +249,10 @@ impl<'c, 'g, 'b> NodeBuilder<'c, 'g, 'b> {
             attributes: attributes
                 .iter()
                 .map(|(name, value)| (*name, attr::to_attribute(self.context, value)))
+                .chain(named.into_iter().flatten())
                 .chain(further.iter().copied())
                 .collect(),
-            regions: Vec::new(),
+            regions: region.into_iter().collect(),
         };
         let name = node.op.full_name();
         let location = location::from_origins(self.context, &node.origins);
@@ -238,5 +260,38 @@ impl<'c, 'g, 'b> NodeBuilder<'c, 'g, 'b> {
             operation(self.context, &name, location, parts)?,
             &node.outputs,
         )
+    }
+
+    /// Attributes and region of a composite with a kernel.
+    fn composite(&self, own: &OwnKernel) -> Result<(Named<'c>, Region<'c>), IrError> {
+        let (context, meaning) = (self.context, own.meaning());
+        let unknown = Location::unknown(context);
+        let inputs = meaning.inputs.iter();
+        let arguments: Vec<_> = inputs
+            .map(|(_, v)| (types::tensor_type(context, meaning.ty(*v)), unknown))
+            .collect();
+        let block = Block::new(&arguments);
+        {
+            let mut inner = NodeBuilder::new(context, meaning, &block);
+            for (i, (_, value)) in meaning.inputs.iter().enumerate() {
+                inner.define(*value, lasting(block.argument(i).map_err(missing)?));
+            }
+            meaning.nodes.iter().try_for_each(|node| inner.node(node))?;
+            let outputs = meaning.outputs.iter();
+            let operands: Result<Vec<_>, _> = outputs.map(|(_, v)| inner.value(*v)).collect();
+            let parts = Parts {
+                operands: operands?,
+                ..Parts::default()
+            };
+            block.append_operation(operation(context, "graph.yield", unknown, parts)?);
+        }
+        let region = Region::new();
+        region.append_block(block);
+        let kernel = FlatSymbolRefAttribute::new(context, &own.kernel().name).into();
+        let attributes = vec![
+            ("name", attr::string(context, own.unit())),
+            ("kernel", kernel),
+        ];
+        Ok((attributes, region))
     }
 }

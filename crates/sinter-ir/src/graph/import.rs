@@ -6,16 +6,17 @@ use melior::ir::attribute::DictionaryAttribute;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, Module, RegionLike, Value, ValueLike};
 use sinter_loops::tensor::Tensor;
-use sinter_ops::{Attr, Graph, Mark, Op, OpError, ValueId};
+use sinter_ops::{Attr, Graph, Mark, Op, OpError, OwnKernel, ValueId};
 
 use super::missing;
 use super::{MAIN, NAME, PREFIX};
 use crate::build::value_key;
 use crate::error::IrError;
+use crate::kernel::op_to_kernel;
 use crate::{attr, constant, location, types};
 
-/// The graph of a module's model function. Groups and composites are dissolved into their operators,
-/// e-classes into the chosen member.
+/// The graph of a module's model function. Groups and composites are dissolved into their operators, but
+/// for composites with a kernel, which are one node each; e-classes into the chosen member.
 ///
 /// # Errors
 /// When there is no model function, or it holds what [`function_to_graph`] refuses.
@@ -171,6 +172,35 @@ pub(crate) fn at(op: OperationRef<'_, '_>, cause: OpError) -> IrError {
     }
 }
 
+/// The kernel that a composite names: the nearest symbol of that name in the operations around it.
+fn own_kernel<'c, 'a>(op: OperationRef<'c, 'a>) -> Result<OperationRef<'c, 'a>, IrError> {
+    let name = op.attribute("kernel").ok().and_then(attr::as_symbol);
+    let name = name.unwrap_or_default();
+    let mut around = op.parent_operation();
+    while let Some(parent) = around {
+        let block = parent.region(0).ok().and_then(|r| r.first_block());
+        let mut next = block.and_then(|b| b.first_operation());
+        while let Some(found) = next {
+            let symbol = found.attribute("sym_name").ok().and_then(attr::as_str);
+            if symbol == Some(name) {
+                return match op_name(found).as_str() {
+                    "tloop.kernel" => Ok(found),
+                    other => {
+                        let text = format!(
+                            "kernel '@{name}' is a '{other}'; only a 'tloop.kernel' can be compiled"
+                        );
+                        Err(at(op, OpError(text)))
+                    }
+                };
+            }
+            next = found.next_in_block();
+        }
+        around = parent.parent_operation();
+    }
+    let text = format!("there is no kernel '@{name}'");
+    Err(at(op, OpError(text)))
+}
+
 #[derive(Default)]
 struct Reader {
     graph: Graph,
@@ -189,6 +219,7 @@ impl Reader {
             match op_name(op).as_str() {
                 "func.return" | "graph.yield" => return self.operands(op),
                 "graph.constant" => self.constant(op)?,
+                "graph.composite" if op.has_attribute("kernel") => self.own(op)?,
                 "graph.group" | "graph.composite" => self.nested(op)?,
                 "graph.eclass" => self.eclass(op)?,
                 _ => self.node(op)?,
@@ -258,6 +289,22 @@ impl Reader {
         Ok(())
     }
 
+    /// A composite whose kernel is the user's own.
+    fn own(&mut self, op: OperationRef<'_, '_>) -> Result<(), IrError> {
+        let name = op.attribute("name").ok().and_then(attr::as_str);
+        let kernel = op_to_kernel(own_kernel(op)?)?;
+        let block = op.region(0).ok().and_then(|r| r.first_block());
+        let block =
+            block.ok_or_else(|| IrError::Missing(format!("'{}' has no body", op_name(op))))?;
+        let body = block_to_graph(block, |_| Ok(None))?;
+        let mut meaning = body.graph;
+        for (i, &value) in body.results.iter().enumerate() {
+            meaning.output(format!("result{i}"), value);
+        }
+        let own = OwnKernel::new(name.unwrap_or_default(), kernel, meaning);
+        self.add(op, own.map_err(|cause| at(op, cause))?.into())
+    }
+
     /// What attributes and composites ask of an operation's grouping.
     fn marks(&self, op: OperationRef<'_, '_>) -> Vec<Mark> {
         let text = |name: &str| op.attribute(name).ok().and_then(attr::as_str);
@@ -278,7 +325,10 @@ impl Reader {
     }
 
     fn node(&mut self, op: OperationRef<'_, '_>) -> Result<(), IrError> {
-        let operator = op_from_operation(op)?;
+        self.add(op, op_from_operation(op)?)
+    }
+
+    fn add(&mut self, op: OperationRef<'_, '_>, operator: Op) -> Result<(), IrError> {
         let operands = self.operands(op)?;
         let mut origins = location::origins(op.location());
         origins.extend(self.marks(op).iter().map(Mark::to_string));

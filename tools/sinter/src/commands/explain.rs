@@ -21,6 +21,9 @@ pub(crate) fn execute(args: &Explain) -> Result<()> {
     let Some(model) = &args.model else {
         bail!("explain needs a model");
     };
+    if args.advice && format(args) == Format::Html {
+        bail!("advice is text or JSON: leave --format html out");
+    }
     if let Some(path) = target(args) {
         sinter_driver::check_writable(path)?;
     }
@@ -30,7 +33,10 @@ pub(crate) fn execute(args: &Explain) -> Result<()> {
         let proofs = sinter_driver::proof(model, &options)?;
         return write(args, proof::text(&proofs, args.node.as_deref())?);
     }
-    let explained = sinter_driver::explain(model, &options, thresholds)?;
+    let explained = match args.advice {
+        true => sinter_driver::advise(model, &options, thresholds)?,
+        false => sinter_driver::explain(model, &options, thresholds)?,
+    };
     if args.compile.fusion_stats {
         explained.saturation.iter().for_each(|s| eprint!("{s}"));
     }
@@ -43,6 +49,7 @@ pub(crate) fn execute(args: &Explain) -> Result<()> {
         None => report.all(),
     };
     let out = match format(args) {
+        Format::Text if args.advice => text::advice(&report, args.all),
         Format::Text => text::text(&report, &selection, args.all || args.node.is_some()),
         Format::Json => serde_json::to_string_pretty(&report.only(&selection))?,
         Format::Html => html::html(&report.only(&selection))?,

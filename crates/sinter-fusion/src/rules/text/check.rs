@@ -33,6 +33,20 @@ impl Numerics {
     }
 }
 
+impl Numerics {
+    /// The first element that differs by more than the class allows, relative to the largest.
+    pub(crate) fn first_difference(self, a: &[f64], b: &[f64]) -> Option<usize> {
+        let finite = a.iter().filter(|x| x.is_finite());
+        let largest = finite.fold(1e-30, |m: f64, x| m.max(x.abs()));
+        let differs = |(x, y): (&f64, &f64)| match self {
+            Self::Exact => x.to_bits() != y.to_bits() && !(x.is_nan() && y.is_nan()),
+            class if x.is_finite() && y.is_finite() => (x - y).abs() > class.tolerance() * largest,
+            _ => x != y && !(x.is_nan() && y.is_nan()),
+        };
+        a.iter().zip(b).position(differs)
+    }
+}
+
 /// Values of all variables.
 #[derive(Clone, Debug, Default)]
 struct Sample {
@@ -85,16 +99,7 @@ impl TextRule {
 
     fn compare(&self, left: &Tensor, right: &Tensor, sample: &Sample) -> Result<(), String> {
         let (a, b) = (left.to_f64s(), right.to_f64s());
-        let largest = a
-            .iter()
-            .filter(|x| x.is_finite())
-            .fold(1e-30, |m: f64, x| m.max(x.abs()));
-        let differs = |(x, y): (&f64, &f64)| match self.numerics {
-            Numerics::Exact => x.to_bits() != y.to_bits() && !(x.is_nan() && y.is_nan()),
-            class if x.is_finite() && y.is_finite() => (x - y).abs() > class.tolerance() * largest,
-            _ => x != y && !(x.is_nan() && y.is_nan()),
-        };
-        let Some(at) = a.iter().zip(&b).position(differs) else {
+        let Some(at) = self.numerics.first_difference(&a, &b) else {
             return Ok(());
         };
         Err(format!(

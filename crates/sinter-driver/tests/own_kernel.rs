@@ -1,0 +1,105 @@
+//! A kernel that was written by hand for a unit (`examples/own-kernel`): taken where it is cheaper, right on
+//! both kinds of devices, and explained.
+
+use std::path::{Path, PathBuf};
+
+use sinter_driver::{CompileOptions, Level, RunOptions, emit, explain, run};
+use sinter_ir::Context;
+use sinter_ir::graph::module_to_graph;
+use sinter_loops::random;
+use sinter_reference::evaluate;
+
+fn example() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/own-kernel/model.mlir")
+}
+
+fn options(device: &str, fusion: &str, numerics: &str) -> CompileOptions {
+    CompileOptions {
+        device: device.into(),
+        fusion: fusion.into(),
+        numerics: numerics.into(),
+        ..CompileOptions::default()
+    }
+}
+
+/// The outputs by the units' meaning.
+fn expected() -> Vec<f64> {
+    let context = Context::new();
+    let module = context.parse_file(&example()).expect("parses");
+    let graph = module_to_graph(&module).expect("is a graph");
+    let inputs: Vec<_> = graph
+        .inputs
+        .iter()
+        .map(|(name, v)| random::tensor(graph.ty(*v), name, 1))
+        .collect();
+    evaluate(&graph, &inputs).expect("runs")[0].to_f64s()
+}
+
+#[test]
+fn the_kernel_is_taken_and_right_on_both_devices() {
+    let expected = expected();
+    for device in ["host", "ascend-910b"] {
+        let options = options(device, "egraph", "reassociating");
+        let report = explain(&example(), &options, 0)
+            .expect("is explained")
+            .report;
+        let [own] = report.own_kernels.as_slice() else {
+            panic!("{:?}", report.own_kernels);
+        };
+        assert!(own.taken, "{device}: {}", own.message);
+        assert!(own.price_ns.expect("a price") < own.instead_of_ns);
+        let how = RunOptions {
+            random: Some(1),
+            adversarial: device != "host",
+            ..RunOptions::default()
+        };
+        let done = run(&example(), &options, &how).expect("compiles and runs");
+        let (name, result) = &done.outputs[0];
+        assert_eq!(name, "weights");
+        for (got, want) in result.to_f64s().iter().zip(&expected) {
+            // Negated, so that NaN fails.
+            assert!((got - want).abs() <= 1e-5, "{device}: {got}, not {want}");
+        }
+    }
+}
+
+#[test]
+fn the_operators_are_taken_without_a_choice_and_below_the_numerics_class() {
+    for (fusion, numerics, why) in [
+        (
+            "none",
+            "reassociating",
+            "the policy none takes the operators",
+        ),
+        (
+            "egraph",
+            "exact",
+            "own kernels are reassociating, the limit is exact",
+        ),
+    ] {
+        let options = options("host", fusion, numerics);
+        let report = explain(&example(), &options, 0)
+            .expect("is explained")
+            .report;
+        assert!(!report.own_kernels[0].taken);
+        assert_eq!(report.own_kernels[0].message, why);
+        let refusal = report
+            .refusals
+            .iter()
+            .find(|r| r.code == "own-kernel-not-taken");
+        assert_eq!(refusal.expect("is refused").nodes, ["attention_weights"]);
+    }
+}
+
+#[test]
+fn the_chosen_kernel_is_in_the_emitted_program() {
+    let options = options("host", "egraph", "reassociating");
+    let fused = emit(&example(), &options, Level::Fused)
+        .expect("is fused")
+        .text;
+    assert!(fused.contains("kernel @masked_softmax"), "{fused}");
+    let lowered = emit(&example(), &options, Level::Npu)
+        .expect("is lowered")
+        .text;
+    assert!(!lowered.contains("masked_softmax("), "{lowered}");
+}
