@@ -1,4 +1,4 @@
-// Weights of an attention: products of queries and keys, scaled, masked, and softmax over the keys.
+// Weights of an attention: scores, scaled and masked, and softmax over the keys.
 //
 // The unit "my.masked_softmax" is a composite. Its region says what it means, as an exporter would write it; @masked_softmax
 // is a kernel for it, written by hand. Sinter compares the two on random operands, prices the program with each, and takes
@@ -58,12 +58,8 @@ tloop.kernel @masked_softmax(%scores: tensor<4x64x96xf32>, %mask: tensor<64x96xf
   tloop.return %weights : tensor<4x64x96xf32>
 }
 
-func.func @main(%queries: tensor<4x64x32xf32> {graph.name = "queries"},
-                %keys: tensor<4x32x96xf32> {graph.name = "keys"},
-                %mask: tensor<64x96xf32> {graph.name = "mask"})
+func.func @main(%scores: tensor<4x64x96xf32> {graph.name = "scores"}, %mask: tensor<64x96xf32> {graph.name = "mask"})
     -> (tensor<4x64x96xf32> {graph.name = "weights"}) {
-  %scores = graph.matmul %queries, %keys
-    : (tensor<4x64x32xf32>, tensor<4x32x96xf32>) -> tensor<4x64x96xf32> loc("scores")
   %weights = graph.composite "my.masked_softmax" (%scores, %mask : tensor<4x64x96xf32>, tensor<64x96xf32>)
       kernel @masked_softmax {
   ^bb0(%s: tensor<4x64x96xf32>, %m: tensor<64x96xf32>):

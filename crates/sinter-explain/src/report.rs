@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use sinter_device::{Price, Time};
-use sinter_fusion::{Advice, Fused, Group};
+use sinter_fusion::{Fused, Group};
 use sinter_ops::{Mark, NodeId, Operator, ValueId};
+
+use crate::author::{AdviceReport, OwnKernelReport};
 
 /// The version of the report's fields. It grows when a field is renamed, removed, or changes its
 /// meaning; new fields alone do not change it.
@@ -159,39 +161,6 @@ pub struct RunnerUpReport {
     pub instead_of_ns: f64,
 }
 
-/// What to change in the model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AdviceReport {
-    /// `layout`, `fragment` or `size`.
-    pub kind: String,
-    /// ONNX nodes, or the input or output.
-    pub nodes: Vec<String>,
-    /// The change, as an instruction.
-    pub change: String,
-    /// What the price of the program would sink by.
-    pub saved_ns: f64,
-}
-
-/// Whether a kernel that the user wrote for a unit is a part of the program.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OwnKernelReport {
-    /// Symbol of the kernel.
-    pub kernel: String,
-    /// Name of the unit.
-    pub unit: String,
-    /// ONNX nodes of the units that it computes.
-    pub nodes: Vec<String>,
-    /// Whether it computes them; else their operators do.
-    pub taken: bool,
-    /// Price of the program with it, where there is such a program.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub price_ns: Option<f64>,
-    /// Price of the program with the operators in its place.
-    pub instead_of_ns: f64,
-    /// Why, with figures.
-    pub message: String,
-}
-
 /// Operators that were not fused.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RefusalReport {
@@ -281,23 +250,11 @@ impl Report {
             policy: fused.policy.to_string(),
             numerics: fused.numerics.to_string(),
             summary,
-            own_kernels: fused.own_kernels.iter().map(own_kernel).collect(),
+            own_kernels: fused.own_kernels.iter().map(OwnKernelReport::new).collect(),
             groups: fused.groups.iter().map(|g| makers.group(g)).collect(),
             refusals: refusals.collect(),
             advice: Vec::new(),
         }
-    }
-
-    /// The report with advice.
-    pub fn with_advice(mut self, advice: &[Advice]) -> Self {
-        let advice = advice.iter().map(|a| AdviceReport {
-            kind: a.kind.to_string(),
-            nodes: a.nodes.clone(),
-            change: a.change.clone(),
-            saved_ns: a.saved.ns(),
-        });
-        self.advice = advice.collect();
-        self
     }
 
     /// The report that an offline model keeps.
@@ -405,18 +362,6 @@ impl<'f> Makers<'f> {
             }
         };
         from.iter().map(edge).collect()
-    }
-}
-
-fn own_kernel(choice: &sinter_fusion::OwnChoice) -> OwnKernelReport {
-    OwnKernelReport {
-        kernel: choice.kernel.clone(),
-        unit: choice.unit.clone(),
-        nodes: choice.nodes.clone(),
-        taken: choice.taken,
-        price_ns: choice.price.map(Time::ns),
-        instead_of_ns: choice.instead_of.ns(),
-        message: choice.message.clone(),
     }
 }
 

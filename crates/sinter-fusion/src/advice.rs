@@ -25,6 +25,8 @@ use changed::{Boundary, given, rebuilt, resized};
 
 /// Extents of which others are tried, those of the dearest kernels first.
 const MOST_EXTENTS: usize = 8;
+/// How many times smaller an extent may be advised to be.
+const MOST_SHRINKING: i64 = 4;
 /// Least saving worth a line, in parts of the program's price.
 const LEAST_SAVING: f64 = 1e-3;
 
@@ -336,19 +338,43 @@ fn spelled(op: &Op) -> String {
 /// What a refusal says to the model's author, where he can do anything about it.
 fn of_refusal(refusal: &Refusal) -> Option<Advice> {
     let flip = refusal.flip.as_deref()?;
-    let kind = match refusal.code {
-        LegalityCode::NotCheaper | LegalityCode::SharedTile | LegalityCode::Shapes
-            if flip.contains("dimension") =>
-        {
-            AdviceKind::Size
+    let (kind, change) = match refusal.code {
+        LegalityCode::NotCheaper | LegalityCode::SharedTile | LegalityCode::Shapes => {
+            // `.., or if dimension 2 of x (64) <= 14`
+            let (_, threshold) = flip.rsplit_once("if dimension")?;
+            let (dimensions, most) = threshold.split_once(" <= ")?;
+            let extent: i64 = dimensions
+                .rsplit_once('(')?
+                .1
+                .strip_suffix(')')?
+                .parse()
+                .ok()?;
+            // Nobody makes a model so much smaller.
+            if most.parse::<i64>().ok()? * MOST_SHRINKING < extent {
+                return None;
+            }
+            let change = format!("let dimension{dimensions} be at most {most}");
+            (AdviceKind::Size, change)
         }
-        LegalityCode::Recompute | LegalityCode::View | LegalityCode::Cycle => AdviceKind::Fragment,
+        LegalityCode::Recompute => {
+            let (value, rest) = flip.strip_prefix("if ")?.split_once(" had one user of ")?;
+            let (users, _) = rest.rsplit_once(", or took")?;
+            let change = format!("let {value} have one user of {users}");
+            (AdviceKind::Fragment, change)
+        }
+        LegalityCode::View => {
+            let (views, _) = flip.strip_prefix("if ")?.split_once(" were computed")?;
+            (
+                AdviceKind::Fragment,
+                format!("do without {views} between them"),
+            )
+        }
         _ => return None,
     };
     Some(Advice {
         kind,
         nodes: refusal.nodes.clone(),
-        change: format!("they would be one kernel {flip}"),
+        change: format!("{change}, so that these are one kernel"),
         saved: refusal.saved,
     })
 }

@@ -154,14 +154,19 @@ fn figures(choice: &OwnChoice, uses: usize) -> String {
 }
 
 fn refusal(choice: &OwnChoice, fused: &Fused) -> Refusal {
-    let more = choice.price.map(|p| p.saturating_sub(choice.instead_of));
+    let flip = choice
+        .price
+        .map(|price| match price.saturating_sub(choice.instead_of) {
+            Time::ZERO => format!("if @{} took any less", choice.kernel),
+            more => format!("if @{} took {:.2} us less", choice.kernel, more.ns() / 1e3),
+        });
     let concerned = |origins: &[String]| origins.iter().any(|o| choice.nodes.contains(o));
     let groups = fused.groups.iter().enumerate();
     Refusal {
         code: LegalityCode::OwnKernel,
         nodes: choice.nodes.clone(),
         message: choice.message.clone(),
-        flip: more.map(|more| format!("if @{} took {:.2} us less", choice.kernel, more.ns() / 1e3)),
+        flip,
         saved_bytes: 0,
         saved: Time::ZERO,
         kernels: groups
