@@ -50,7 +50,7 @@ fn files(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
     Ok(found)
 }
 
-/// Types of a file that implement `Operator`, with the first line of their documentation.
+/// Types of a file that implement `Operator`, with the first paragraph of their documentation.
 fn operators(text: &str) -> Vec<(&str, String)> {
     let implemented = text.lines().filter_map(|line| {
         line.strip_prefix("impl Operator for ")?
@@ -62,7 +62,7 @@ fn operators(text: &str) -> Vec<(&str, String)> {
         .collect()
 }
 
-/// The first line of a type's documentation.
+/// The first paragraph of a type's documentation.
 fn summary(text: &str, name: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let declared = lines.iter().position(|line| {
@@ -71,9 +71,12 @@ fn summary(text: &str, name: &str) -> String {
             .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
     });
     let above = lines[..declared.unwrap_or(0)].iter().rev();
-    let documented = above
+    let mut documented: Vec<&str> = above
         .skip_while(|line| !line.starts_with("///"))
-        .take_while(|line| line.starts_with("///"));
-    let first = documented.last().map_or("", |line| &line[3..]);
-    first.trim().to_owned()
+        .map_while(|line| line.strip_prefix("///"))
+        .map(str::trim)
+        .collect();
+    documented.reverse();
+    let paragraph = documented.split(|line| line.is_empty()).next();
+    paragraph.unwrap_or_default().join(" ")
 }
