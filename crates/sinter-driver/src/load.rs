@@ -69,8 +69,10 @@ pub(crate) fn compile_lowered(path: &Path, options: &CompileOptions) -> Result<C
     let context = Context::new();
     let module = context.parse_file(path)?;
     let (bytes, timing) = compile_parsed(&context, module, options)?;
+    let statistics = Container::from_bytes(&bytes)?.manifest().statistics.clone();
     Ok(Compiled {
         bytes,
+        statistics,
         timing,
         saturation: Vec::new(),
     })
