@@ -30,4 +30,4 @@ pub use load::DeviceError;
 pub use packing::pack_constants;
 pub use price::{Price, Time};
 pub use refusal::Refusal;
-pub use schedule::schedule;
+pub use schedule::{price_of, schedule};

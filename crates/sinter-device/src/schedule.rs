@@ -80,6 +80,22 @@ fn selected_alone<'k>(kernel: &'k Kernel, device: &Device) -> Cow<'k, Kernel> {
     }
 }
 
+/// What a kernel costs with a schedule of the caller's. The schedule has a stage per stage of the kernel, and an
+/// axis per iterator that the stages share.
+///
+/// # Errors
+/// When a block's tiles do not fit the on-chip space.
+pub fn price_of(kernel: &Kernel, schedule: &Schedule, device: &Device) -> Result<Price, Refusal> {
+    let kernel = &*selected_alone(kernel, device);
+    if let Some(refusal) = overfull(kernel, schedule, device)? {
+        return Err(refusal);
+    }
+    if device.is_scratchpad() {
+        return chip_price::price(kernel, schedule, device);
+    }
+    Ok(host_price(kernel, schedule, device))
+}
+
 fn host_price(kernel: &Kernel, schedule: &Schedule, device: &Device) -> Price {
     let work = total_work(kernel, schedule, device);
     host_price::price(kernel, schedule, work, device)

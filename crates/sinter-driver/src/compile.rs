@@ -9,6 +9,7 @@ use sinter_fusion::statistics::Saturation;
 use sinter_fusion::{Fused, Limits};
 use sinter_ir::Context;
 use sinter_ir::melior::ir::Module;
+use sinter_ir::melior::ir::operation::OperationLike;
 use sinter_ir::module::{PrintOptions, print};
 use sinter_model::{Extent, Manifest, Port, Space, StageTime, Statistics};
 use sinter_onnx::ImportOptions;
@@ -34,11 +35,22 @@ pub struct Compiled {
     pub saturation: Vec<Saturation>,
 }
 
+/// How a program is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Text without the data of large constants, for reading.
+    Excerpt,
+    /// Text that can be read back.
+    Text,
+    /// MLIR bytecode.
+    Bytecode,
+}
+
 /// A program at a level.
 #[derive(Debug)]
 pub struct Emitted {
-    /// The text.
-    pub text: String,
+    /// The text, or bytecode.
+    pub bytes: Vec<u8>,
     /// What equality saturation did, as far as the level needs it.
     pub saturation: Vec<Saturation>,
 }
@@ -124,44 +136,58 @@ fn finish(
     })
 }
 
-/// The program at a level, as text.
+/// The program at a level.
 ///
 /// # Errors
-/// As [`compile`].
-pub fn emit(path: &Path, options: &CompileOptions, level: Level) -> Result<Emitted, Error> {
+/// As [`compile`]; when bytecode is asked for of a level that is not MLIR.
+pub fn emit(
+    path: &Path,
+    options: &CompileOptions,
+    level: Level,
+    form: Form,
+) -> Result<Emitted, Error> {
+    if form == Form::Bytecode && matches!(level, Level::Egraph | Level::Llvm | Level::Asm) {
+        return Err(Error::Request(format!(
+            "level '{level}' has no MLIR bytecode"
+        )));
+    }
     let mut clock = Clock::default();
     let (device, device_name) = device(options)?;
     let graph = import(path, options, &mut clock)?;
-    let unfused = |text| Emitted {
-        text,
+    let unfused = |bytes| Emitted {
+        bytes,
         saturation: Vec::new(),
     };
     if level == Level::Egraph {
         let classes = sinter_fusion::export::classes(&graph, &options.fusion_options()?)?;
-        let text = classes.to_json();
+        let text = classes.to_json().map(String::into_bytes);
         return text
             .map(unfused)
             .map_err(|e| Error::Request(format!("the e-graph cannot be written: {e}")));
     }
     let context = Context::new();
-    let text = |module: &Module<'_>| {
-        let options = PrintOptions {
-            elide_above: Some(16),
-            ..PrintOptions::default()
-        };
-        print(&module.as_operation(), options).map_err(Error::from)
+    let written = |module: &Module<'_>| match form {
+        Form::Bytecode => Ok(module.as_operation().write_bytecode()),
+        _ => {
+            let options = PrintOptions {
+                elide_above: (form == Form::Excerpt).then_some(16),
+                ..PrintOptions::default()
+            };
+            let text = print(&module.as_operation(), options).map(String::into_bytes);
+            text.map_err(Error::from)
+        }
     };
     if level == Level::Graph {
-        return text(&sinter_ir::graph_to_module(&context, &graph)?).map(unfused);
+        return written(&sinter_ir::graph_to_module(&context, &graph)?).map(unfused);
     }
     let fused = fuse(&graph, &device, options, Limits::default(), &mut clock)?;
-    let emitted = |text| Emitted {
-        text,
+    let emitted = |bytes| Emitted {
+        bytes,
         saturation: fused.saturation.clone(),
     };
     let mut module = sinter_transforms::fused_module::fused_to_module(&context, &fused)?;
     if level == Level::Fused {
-        return text(&module).map(emitted);
+        return written(&module).map(emitted);
     }
     clock.pipeline(
         &context,
@@ -170,7 +196,7 @@ pub fn emit(path: &Path, options: &CompileOptions, level: Level) -> Result<Emitt
         &device_name,
     )?;
     if level == Level::Tloop {
-        return text(&module).map(emitted);
+        return written(&module).map(emitted);
     }
     clock.pipeline(
         &context,
@@ -179,7 +205,7 @@ pub fn emit(path: &Path, options: &CompileOptions, level: Level) -> Result<Emitt
         &device_name,
     )?;
     if level == Level::Npu {
-        return text(&module).map(emitted);
+        return written(&module).map(emitted);
     }
     let target = Target::host();
     let parts = bitcode(&module, &target, options.jobs, &mut clock)?;
@@ -190,7 +216,7 @@ pub fn emit(path: &Path, options: &CompileOptions, level: Level) -> Result<Emitt
             _ => sinter_codegen::ir_text(part, &target, true),
         })
         .collect();
-    Ok(emitted(texts?.join("\n")))
+    Ok(emitted(texts?.join("\n").into_bytes()))
 }
 
 /// The device, and the name by which passes load the same one.

@@ -8,9 +8,11 @@
 //! Extensions are code, so they are kept for the process, as MLIR keeps dialects and passes; nothing
 //! depends on the order in which they come.
 
+mod plugin;
+
 use std::collections::BTreeMap;
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use sinter_fusion::extend::{self, CostTerm, DuplicateError, LegalityCheck};
 use sinter_fusion::rules::Rule;
@@ -111,6 +113,16 @@ pub fn registry() -> Result<Registry, RegistryError> {
     Registry::new(passes, pipelines::ALL.iter().copied().chain(own))
 }
 
+/// Puts the passes and pipelines of [`registry`] into MLIR's global registry, once per process.
+///
+/// # Errors
+/// As [`registry`], each time.
+pub fn register_passes() -> Result<(), RegistryError> {
+    static DONE: OnceLock<Result<(), RegistryError>> = OnceLock::new();
+    DONE.get_or_init(|| registry().map(Registry::register))
+        .clone()
+}
+
 /// A pass that makes operators may make those of other dialects: a rule, say, gives them.
 fn with_dialects(mut entry: Entry, dialects: &[&'static str]) -> Entry {
     let makes = entry.info.dialects;
@@ -122,7 +134,18 @@ fn with_dialects(mut entry: Entry, dialects: &[&'static str]) -> Entry {
 }
 
 /// `sinter-opt` under another name, with extensions, on the process's arguments.
+///
+/// Where a [`plugin!`](crate::plugin) is loaded, the tool goes on in the first plugin's code: its passes were linked
+/// with the plugin's operators, those of this tool were not.
 pub fn opt(name: &str, extensions: &[&'static Extension]) -> ExitCode {
+    match plugin::main(std::env::args().skip(1)) {
+        Some(main) => main(name),
+        None => opt_here(name, extensions),
+    }
+}
+
+/// As [`opt`], with this copy of the code.
+pub fn opt_here(name: &str, extensions: &[&'static Extension]) -> ExitCode {
     let installed = extensions.iter().try_for_each(|e| e.install());
     let registry = installed
         .map_err(|e| e.to_string())
@@ -131,6 +154,18 @@ pub fn opt(name: &str, extensions: &[&'static Extension]) -> ExitCode {
         Ok(registry) => sinter_pass::tool::opt(name, registry),
         Err(error) => {
             eprintln!("{name}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// `sinter-lsp-server` with extensions, on the process's arguments.
+pub fn lsp_server(extensions: &[&'static Extension]) -> ExitCode {
+    sinter_ir::hooks::install();
+    match extensions.iter().try_for_each(|e| e.install()) {
+        Ok(()) => std::process::exit(sinter_sys::tools::lsp_server()),
+        Err(error) => {
+            eprintln!("sinter-lsp-server: {error}");
             ExitCode::FAILURE
         }
     }
@@ -181,6 +216,17 @@ macro_rules! plugin {
 
             const VERSION: &::std::ffi::CStr = c"0.1.0";
 
+            /// What Sinter's own tools ask for: the tool with this extension.
+            ///
+            /// # Safety
+            /// `name` is a terminated string.
+            #[allow(non_snake_case)]
+            #[unsafe(no_mangle)]
+            pub unsafe extern "C" fn sinterExtensionOpt(name: *const ::std::ffi::c_char) -> i32 {
+                // SAFETY: by the contract above.
+                unsafe { $crate::extension::host::opt(name, &$extension) }
+            }
+
             /// What `--load-dialect-plugin` asks for.
             #[allow(non_snake_case)]
             #[unsafe(no_mangle)]
@@ -211,7 +257,23 @@ macro_rules! plugin {
 /// What [`plugin!`](crate::plugin) uses.
 #[doc(hidden)]
 pub mod host {
+    use std::ffi::{CStr, c_char};
+    use std::process::ExitCode;
+
     pub use sinter_sys::dialects::{
         PLUGIN_API, PluginInfo, RegisterDialects, RegisterPasses, insert_into_host,
     };
+
+    use super::Extension;
+
+    /// The tool with an extension; the exit code.
+    ///
+    /// # Safety
+    /// `name` is a terminated string.
+    pub unsafe fn opt(name: *const c_char, extension: &'static Extension) -> i32 {
+        // SAFETY: by the contract above.
+        let name = unsafe { CStr::from_ptr(name) };
+        let code = super::opt_here(&name.to_string_lossy(), &[extension]);
+        i32::from(code != ExitCode::SUCCESS)
+    }
 }

@@ -29,11 +29,10 @@ pub mod options;
 mod summary;
 
 use std::fmt::Write as _;
-use std::sync::Once;
 
 pub use bench::{Bench, BenchReport, bench};
 pub use calibrate::{Calibration, calibrate};
-pub use compile::{Compiled, Emitted, compile, compile_graph, emit};
+pub use compile::{Compiled, Emitted, Form, compile, compile_graph, emit};
 pub use doctor::{Check, doctor};
 pub use error::Error;
 pub use execute::{Done, RunOptions, TensorSummary, run, write_outputs};
@@ -41,14 +40,13 @@ pub use explain::{Explained, advise, explain, proof};
 pub use inspect::{Inspection, inspect};
 pub use options::{CompileOptions, Level, ShapeArg};
 pub use sinter_model::{StageTime, check_writable, write_bytes};
+pub use sinter_pass::log;
 
 /// Registers all passes with MLIR, once per process; extensions are installed before.
 pub(crate) fn register_passes() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| match extension::registry() {
-        Ok(registry) => registry.register(),
-        Err(error) => tracing::error!("{error}"),
-    });
+    if let Err(error) = extension::register_passes() {
+        tracing::error!("{error}");
+    }
 }
 
 /// The devices that ship with Sinter, one per line.

@@ -152,8 +152,21 @@ impl<'a> Evaluator<'a> {
             return known.clone();
         }
         let outcome = Rc::new(self.evaluate(nodes, outputs));
+        if let Err(illegal) = outcome.as_ref() {
+            self.log_refusal(nodes, illegal);
+        }
         self.by_nodes.insert(key, outcome.clone());
         outcome
+    }
+
+    fn log_refusal(&self, nodes: &[NodeId], illegal: &Illegal) {
+        let origins = |n: &NodeId| &self.graph.nodes[n.0 as usize].origins;
+        tracing::trace!(
+            code = illegal.code.code(),
+            nodes = ?nodes.iter().flat_map(origins).collect::<Vec<_>>(),
+            "no kernel: {}",
+            illegal.message
+        );
     }
 
     /// Time of a kernel, none when it is illegal.

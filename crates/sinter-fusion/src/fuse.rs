@@ -77,6 +77,7 @@ fn grouped(
     options: &Options,
     extraction: Option<&dyn Extraction>,
 ) -> Result<Fused, FusionError> {
+    let _span = tracing::debug_span!("fuse", nodes = graph.nodes.len()).entered();
     options.control.check(graph)?;
     let device = &device
         .clone()
@@ -189,6 +190,8 @@ impl<'a> Program<'a> {
         extraction: &dyn Extraction,
         context: &Context<'_>,
     ) -> Result<Searched, FusionError> {
+        let _span =
+            tracing::debug_span!("extract", policy = context.options.policy.name()).entered();
         let flow = Flow::new(self.graph, &self.layouts.views, &self.placements);
         let mut evaluator = self.evaluator(context);
         check_singles(&Partition::singles(&flow), &flow, &mut evaluator)?;
@@ -211,6 +214,7 @@ impl<'a> Program<'a> {
 
     /// The program with the kernels that were chosen.
     fn finish(&self, searched: Searched, context: &Context<'_>) -> Result<Fused, FusionError> {
+        let _span = tracing::debug_span!("decide").entered();
         let options = context.options;
         let Searched {
             partition,

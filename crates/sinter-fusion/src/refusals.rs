@@ -51,7 +51,16 @@ pub(crate) fn refusals(arranged: &Arranged<'_>, evaluator: &mut Evaluator<'_>) -
     for found in found.iter_mut().take(searched) {
         found.refine(evaluator);
     }
-    found.into_iter().map(|f| f.refusal).collect()
+    let refusals: Vec<_> = found.into_iter().map(|f| f.refusal).collect();
+    for refusal in &refusals {
+        tracing::debug!(
+            code = refusal.code.code(),
+            nodes = ?refusal.nodes,
+            "apart: {}",
+            refusal.message
+        );
+    }
+    refusals
 }
 
 /// A refusal, and for two kernels that could be one, what they are.

@@ -36,6 +36,7 @@ pub(crate) fn rewrite(
     options: &Options,
     one_way_only: bool,
 ) -> Result<Rewritten, FusionError> {
+    let _span = tracing::debug_span!("rewrite", one_way_only).entered();
     let (imported, run) = saturated(graph, options, one_way_only)?;
     let chosen = best(&imported.egraph, &|_, _| true);
     let graph = to_graph(&imported, &chosen, graph)?;

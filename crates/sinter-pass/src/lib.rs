@@ -8,11 +8,13 @@
 //! | [`pipeline`] | [`Pipeline`]: numbered steps as text, with options |
 //! | [`pipelines`] | the named pipelines, all in one file |
 //! | [`run`] | running pipelines on a module, with time per step |
+//! | [`mod@log`] | `--log`: spans per pass, events of every crate |
 //! | [`tool`] | the main of `sinter-opt` |
 //!
 //! A pass is one Rust file: the contract, the [`PassInfo`], the options, `run`. This crate knows no
 //! particular pass; pipelines name theirs as text.
 
+pub mod log;
 pub mod options;
 pub mod pass;
 pub mod pipeline;

@@ -38,8 +38,29 @@ pub fn run(
     module: &mut Module<'_>,
     pipeline: &str,
 ) -> Result<(), RunError> {
+    run_with(context, module, pipeline, true)
+}
+
+/// As [`run`], with a module that need not be valid afterwards.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_unverified(
+    context: &melior::Context,
+    module: &mut Module<'_>,
+    pipeline: &str,
+) -> Result<(), RunError> {
+    run_with(context, module, pipeline, false)
+}
+
+fn run_with(
+    context: &melior::Context,
+    module: &mut Module<'_>,
+    pipeline: &str,
+    verify: bool,
+) -> Result<(), RunError> {
     let manager = PassManager::new(context);
-    manager.enable_verifier(true);
+    manager.enable_verifier(verify);
     let text = format!("builtin.module({pipeline})");
     parse_pass_pipeline(manager.as_operation_pass_manager(), &text).map_err(|e| {
         RunError::Parse {
@@ -48,7 +69,7 @@ pub fn run(
         }
     })?;
     let capture = Capture::start(context);
-    let result = manager.run(module);
+    let result = tracing::info_span!("pass", name = pipeline).in_scope(|| manager.run(module));
     let diagnostics = capture.finish();
     result.map_err(|_| RunError::Failed {
         step: pipeline.to_owned(),

@@ -2,6 +2,7 @@
 
 use std::process::{ExitCode, exit};
 
+use crate::log;
 use crate::registry::Registry;
 
 /// `mlir-opt` under another name with every dialect and the registry's passes, on the process's
@@ -9,6 +10,7 @@ use crate::registry::Registry;
 ///
 /// `--list-passes` prints the registry's passes with their options, and the named pipelines with their
 /// numbered steps; after it, upstream's own list. `--passes-markdown` prints their documentation page.
+/// `--log FILTER` starts the [log](crate::log), with a span per pass.
 pub fn opt(name: &str, registry: Registry) -> ExitCode {
     sinter_ir::hooks::install();
     if has_flag("list-passes") {
@@ -18,8 +20,13 @@ pub fn opt(name: &str, registry: Registry) -> ExitCode {
         print!("{}", registry.markdown());
         return ExitCode::SUCCESS;
     }
+    let filter = log::requested(std::env::args().skip(1));
+    if let Some(Err(error)) = filter.as_deref().map(log::start) {
+        eprintln!("{name}: {error}");
+        return ExitCode::FAILURE;
+    }
     registry.register();
-    exit(sinter_sys::tools::opt(name));
+    exit(sinter_sys::tools::opt(name, filter.map(|_| &log::PASSES)));
 }
 
 /// Whether a flag was given, with one dash or two, as LLVM's command line takes it.

@@ -11,6 +11,7 @@
 
 #include "mlir-c/IR.h"
 #include "mlir-c/Pass.h"
+#include "mlir-c/Rewrite.h"
 
 extern "C" {
 
@@ -99,9 +100,18 @@ bool sinterIsPassRegistered(MlirStringRef name);
 bool sinterAttachIrdlEffects(MlirContext context, MlirStringRef file);
 
 // Tools.
-int sinterOptMain(int argc, char **argv, MlirStringRef name);
+/// Called around every pass, on the thread that runs it.
+struct SinterTrace {
+  void (*enter)(MlirStringRef pass, MlirOperation op);
+  void (*leave)();
+};
+/// `trace` may be null.
+int sinterOptMain(int argc, char **argv, MlirStringRef name, const SinterTrace *trace);
 int sinterLspServerMain(int argc, char **argv);
-int sinterReduceMain(int argc, char **argv);
+/// Adds reduction patterns for the named operations, all of one dialect, to a set.
+typedef void (*SinterPopulate)(MlirContext context, MlirRewritePatternSet patterns, intptr_t count,
+                               const MlirStringRef *names);
+int sinterReduceMain(int argc, char **argv, SinterPopulate populate);
 }
 
 #endif // SINTER_SHIM_H

@@ -7,11 +7,15 @@
 #include "Shim.h"
 
 #include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Rewrite.h"
 #include "mlir/CAPI/Support.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Reducer/ReductionPatternInterface.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/LogicalResult.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
@@ -19,6 +23,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -77,10 +82,49 @@ void sinterInsertAllDialects(MlirDialectRegistry registry) { insertAll(*unwrap(r
 
 void sinterRegisterUpstreamPasses() { registerAllPasses(); }
 
-/// As `MlirOptMain`, with the effects that the IRDL file declares: they are attached when the file's
-/// operations have been loaded and before the first pass.
-static LogicalResult optWithIrdlEffects(StringRef input, StringRef output,
-                                        DialectRegistry &registry, MlirOptMainConfig config) {
+namespace {
+/// Tells Rust of every pass. Adaptors, which only hold other passes, have no argument.
+class Trace : public PassInstrumentation {
+public:
+  explicit Trace(const SinterTrace &trace) : trace(trace) {}
+
+  void runBeforePass(Pass *pass, Operation *op) override {
+    if (!pass->getArgument().empty())
+      trace.enter(wrap(pass->getArgument()), wrap(op));
+  }
+  void runAfterPass(Pass *pass, Operation *) override {
+    if (!pass->getArgument().empty())
+      trace.leave();
+  }
+  void runAfterPassFailed(Pass *pass, Operation *op) override { runAfterPass(pass, op); }
+
+private:
+  const SinterTrace trace;
+};
+
+/// Rust's reductions of a dialect's operations, as `mlir-reduce` asks for them.
+class Reductions : public DialectReductionPatternInterface {
+public:
+  Reductions(Dialect *dialect, SinterPopulate populate)
+      : DialectReductionPatternInterface(dialect), populate(populate) {}
+
+  void populateReductionPatterns(RewritePatternSet &patterns) const override {
+    Dialect *dialect = getDialect();
+    SmallVector<MlirStringRef> names;
+    for (auto op : dialect->getContext()->getRegisteredOperationsByDialect(dialect->getNamespace()))
+      names.push_back(wrap(op.getStringRef()));
+    populate(wrap(dialect->getContext()), wrap(&patterns), names.size(), names.data());
+  }
+
+private:
+  SinterPopulate populate;
+};
+} // namespace
+
+/// As `MlirOptMain`, with two things before the first pass: the effects that the IRDL file declares are
+/// attached once the file's operations have been loaded, and passes are traced.
+static LogicalResult optWithSetup(StringRef input, StringRef output, DialectRegistry &registry,
+                                  MlirOptMainConfig config, const SinterTrace *trace) {
   std::string error;
   auto source = openInputFile(input, &error);
   auto sink = source ? openOutputFile(output, &error) : nullptr;
@@ -88,8 +132,11 @@ static LogicalResult optWithIrdlEffects(StringRef input, StringRef output,
     llvm::errs() << error << "\n";
     return failure();
   }
-  config.setPassPipelineSetupFn([given = config](PassManager &manager) {
-    if (!sinterAttachIrdlEffects(wrap(manager.getContext()), wrap(given.getIrdlFile())))
+  config.setPassPipelineSetupFn([given = config, trace](PassManager &manager) {
+    if (trace)
+      manager.addInstrumentation(std::make_unique<Trace>(*trace));
+    StringRef irdl = given.getIrdlFile();
+    if (!irdl.empty() && !sinterAttachIrdlEffects(wrap(manager.getContext()), wrap(irdl)))
       return failure();
     return given.setupPassPipeline(manager);
   });
@@ -99,15 +146,21 @@ static LogicalResult optWithIrdlEffects(StringRef input, StringRef output,
   return success();
 }
 
-int sinterOptMain(int argc, char **argv, MlirStringRef name) {
+int sinterOptMain(int argc, char **argv, MlirStringRef name, const SinterTrace *trace) {
   DialectRegistry registry;
   insertAll(registry);
+  // Read by Rust before this; here so that help knows it.
+  static llvm::cl::opt<std::string> log(
+      "log", llvm::cl::value_desc("filter"),
+      llvm::cl::desc("What goes to the log on standard error: a level, or targets with levels "
+                     "(sinter_fusion=debug)"));
   auto [input, output] = registerAndParseCLIOptions(argc, argv, unwrap(name), registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
-  if (config.getIrdlFile().empty() || config.shouldShowDialects())
+  bool plain = config.getIrdlFile().empty() && !trace;
+  if (plain || config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
   llvm::InitLLVM init(argc, argv);
-  return asMainReturnCode(optWithIrdlEffects(input, output, registry, std::move(config)));
+  return asMainReturnCode(optWithSetup(input, output, registry, std::move(config), trace));
 }
 
 int sinterLspServerMain(int argc, char **argv) {
@@ -116,9 +169,12 @@ int sinterLspServerMain(int argc, char **argv) {
   return asMainReturnCode(MlirLspServerMain(argc, argv, registry));
 }
 
-int sinterReduceMain(int argc, char **argv) {
+int sinterReduceMain(int argc, char **argv, SinterPopulate populate) {
   DialectRegistry registry;
   insertAll(registry);
   MLIRContext context(registry);
+  // What kernels are made of, beside our own dialects.
+  for (StringRef name : {"graph", "tloop", "npu", "arith", "math", "memref", "scf", "vector"})
+    context.getOrLoadDialect(name)->addInterface<Reductions>(populate);
   return asMainReturnCode(mlirReduceMain(argc, argv, context));
 }

@@ -9,7 +9,8 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use mlir_sys::{
-    MlirAttribute, MlirDialectRegistry, MlirLocation, MlirOperation, MlirPass, MlirStringRef,
+    MlirAttribute, MlirContext, MlirDialectRegistry, MlirLocation, MlirOperation, MlirPass,
+    MlirRewritePatternSet, MlirStringRef,
 };
 
 /// A string reference to Rust text; valid as long as the text.
@@ -128,6 +129,20 @@ pub struct SinterPass {
         unsafe extern "C" fn(*mut c_void, isize, *const MlirStringRef, Report, *mut c_void) -> bool,
 }
 
+/// Called around every pass, on the thread that runs it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct SinterTrace {
+    /// Before a pass, with its name and the operation that it runs on.
+    pub enter: unsafe extern "C" fn(MlirStringRef, MlirOperation),
+    /// After it, also when it failed.
+    pub leave: unsafe extern "C" fn(),
+}
+
+/// Adds reduction patterns for the named operations, all of one dialect, to a set.
+pub type Populate =
+    unsafe extern "C" fn(MlirContext, MlirRewritePatternSet, isize, *const MlirStringRef);
+
 unsafe extern "C" {
     /// Adds the `graph` dialect to a registry.
     pub fn sinterInsertGraphDialect(registry: MlirDialectRegistry);
@@ -190,9 +205,14 @@ unsafe extern "C" {
     pub fn sinterIsPassRegistered(name: MlirStringRef) -> bool;
 
     /// `mlir-opt` with all dialects and the registered passes.
-    pub fn sinterOptMain(argc: c_int, argv: *mut *mut c_char, name: MlirStringRef) -> c_int;
+    pub fn sinterOptMain(
+        argc: c_int,
+        argv: *mut *mut c_char,
+        name: MlirStringRef,
+        trace: *const SinterTrace,
+    ) -> c_int;
     /// `mlir-lsp-server` with all dialects.
     pub fn sinterLspServerMain(argc: c_int, argv: *mut *mut c_char) -> c_int;
-    /// `mlir-reduce` with all dialects.
-    pub fn sinterReduceMain(argc: c_int, argv: *mut *mut c_char) -> c_int;
+    /// `mlir-reduce` with all dialects, and with the patterns that `populate` adds for the dialects of kernels.
+    pub fn sinterReduceMain(argc: c_int, argv: *mut *mut c_char, populate: Populate) -> c_int;
 }

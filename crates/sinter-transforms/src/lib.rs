@@ -2,6 +2,7 @@
 //!
 //! | pass | does |
 //! |---|---|
+//! | [`apply_pdl_patterns`] | rewrite patterns from a file of PDL or PDLL |
 //! | [`graph_simplify`] | constants evaluated, identities folded |
 //! | [`graph_to_eclass`], [`graph_saturate`], [`graph_extract`] | the e-graph, step by step |
 //! | [`graph_fuse`] | operators into kernels |
@@ -17,6 +18,7 @@
 //! | [`npu_insert_sync`] | waits for transfers |
 //! | [`npu_check_races`] | every transfer is waited for |
 
+pub mod apply_pdl_patterns;
 pub mod fused_module;
 pub mod graph_extract;
 pub mod graph_fuse;
@@ -50,6 +52,7 @@ pub fn passes() -> Vec<Entry> {
         Entry::new(graph_extract::GraphExtract),
         Entry::new(graph_fuse::GraphFuse),
         Entry::new(irdl_cse::IrdlCse),
+        Entry::new(apply_pdl_patterns::ApplyPdlPatterns),
         Entry::new(tloop_pack_constants::TloopPackConstants),
         Entry::new(tloop_apply_layouts::TloopApplyLayouts),
         Entry::new(tloop_place_stages::TloopPlaceStages),

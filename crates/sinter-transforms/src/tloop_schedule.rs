@@ -2,11 +2,12 @@
 //!
 //! Takes placed kernels of physical shape. Leaves each with the device's schedule: the one that fusion
 //! priced, where the kernel brings it along (`tloop.planned`), else the cheapest that the price model
-//! finds. Kernels that have a schedule keep it. Emits an analysis remark with the price. Refuses
-//! kernels of which no tile fits the device.
+//! finds. Kernels that have a schedule keep it, unless `replace` is set. `tiles`, `rows` and `vectors` set parts of the
+//! schedule by hand, for studies: transform scripts sweep them (`examples/transform`). Emits an analysis remark
+//! with the price. Refuses kernels of which no tile fits the device, and sizes that are none of the kernel's.
 
 use melior::ir::operation::{OperationLike, OperationMutLike, OperationRef, OperationRefMut};
-use sinter_device::{Device, Refusal, schedule};
+use sinter_device::{Device, Refusal, price_of, schedule};
 use sinter_ir::kernel::schedule_from_attribute;
 use sinter_loops::kernel::{Kernel, Schedule};
 use sinter_pass::remark::{Remark, emit_remark};
@@ -22,6 +23,14 @@ sinter_pass::options! {
     pub struct TloopScheduleOptions {
         /// Device name or file
         device: String = "host".to_owned(),
+        /// Points of each grid axis in one block, the outermost first, separated by ';'; 0 leaves one as chosen
+        tiles: Vec<String> = Vec::new(),
+        /// Rows of the register tiles; 0 leaves them as chosen
+        rows: usize = 0,
+        /// Vectors of the register tiles; 0 leaves them as chosen
+        vectors: usize = 0,
+        /// Kernels that have a schedule get another
+        replace: bool = false,
     }
 }
 
@@ -42,7 +51,7 @@ impl Pass for TloopSchedule {
 
     fn run(&self, op: OperationRef<'_, '_>, options: &Self::Options) -> Result<(), Failure> {
         let device = Device::load(&options.device)?;
-        transform(op, |op, kernel| scheduled(op, kernel, &device))?;
+        transform(op, |op, kernel| scheduled(op, kernel, &device, options))?;
         for kernel in kernels(op) {
             // SAFETY: the reference is used once, while nothing else refers to the operation.
             let mut kernel = unsafe { OperationRefMut::from_raw(kernel.to_raw()) };
@@ -58,11 +67,19 @@ fn scheduled(
     op: OperationRef<'_, '_>,
     mut kernel: Kernel,
     device: &Device,
+    options: &TloopScheduleOptions,
 ) -> Result<Kernel, Refused> {
+    if options.replace {
+        kernel.schedule = None;
+    }
     if kernel.schedule.is_some() {
         return Ok(kernel);
     }
-    let (cheapest, price) = schedule(&kernel, device).map_err(refused)?;
+    let (cheapest, mut price) = schedule(&kernel, device).map_err(refused)?;
+    let mut chosen = planned(op, &kernel).unwrap_or(cheapest);
+    if set_by_hand(&mut chosen, options)? {
+        price = price_of(&kernel, &chosen, device).map_err(refused)?;
+    }
     let message = format!("takes {:.2} us on {}", price.total.ns() / 1e3, device.name);
     emit_remark(
         sinter_sys::shim::RemarkKind::Analysis,
@@ -75,8 +92,42 @@ fn scheduled(
             ..Remark::default()
         },
     );
-    kernel.schedule = Some(planned(op, &kernel).unwrap_or(cheapest));
+    kernel.schedule = Some(chosen);
     Ok(kernel)
+}
+
+/// Puts the sizes of the options into a schedule. Returns whether there are any.
+fn set_by_hand(schedule: &mut Schedule, options: &TloopScheduleOptions) -> Result<bool, Refused> {
+    let unfit = |message: String| Refused {
+        code: "no-such-tile",
+        message,
+    };
+    if options.tiles.len() > schedule.grid.len() {
+        return Err(unfit(format!(
+            "{} tiles are given for {} grid axes",
+            options.tiles.len(),
+            schedule.grid.len()
+        )));
+    }
+    for (axis, tile) in schedule.grid.iter_mut().zip(&options.tiles) {
+        match tile.parse() {
+            Ok(0) => {}
+            Ok(tile) if (1..=axis.extent).contains(&tile) => axis.tile = tile,
+            _ => {
+                let extent = axis.extent;
+                return Err(unfit(format!("'{tile}' is no tile of an axis of {extent}")));
+            }
+        }
+    }
+    for stage in &mut schedule.stages {
+        if options.rows > 0 && stage.rows.is_some() {
+            stage.row_tile = options.rows as i64;
+        }
+        if options.vectors > 0 && stage.vector.is_some() {
+            stage.vectors = options.vectors as i64;
+        }
+    }
+    Ok(options.rows > 0 || options.vectors > 0 || !options.tiles.is_empty())
 }
 
 /// The schedule that came along, if it is one of this kernel's stages.

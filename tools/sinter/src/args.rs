@@ -153,9 +153,13 @@ pub(crate) struct Compile {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) compile: CompileArgs,
-    /// Print the program at a level instead, to standard output or the file of -o
+    /// Print the program at a level instead, to standard output or the file of -o; as MLIR bytecode, weights
+    /// included, where that file ends in .mlirbc
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub(crate) emit: Option<Emit>,
+    /// With --emit: print the data of weights too, so that the text can be read back
+    #[arg(long, requires = "emit")]
+    pub(crate) full: bool,
     /// Threads that the program will run on; only informs prices
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) threads: Option<usize>,

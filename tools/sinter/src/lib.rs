@@ -6,12 +6,10 @@
 mod args;
 mod commands;
 
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
 use sinter_driver::extension::Extension;
-use tracing_subscriber::EnvFilter;
 
 /// The command, with extensions, on the process's arguments.
 pub fn run(extensions: &[&'static Extension]) -> ExitCode {
@@ -24,18 +22,10 @@ pub fn run(extensions: &[&'static Extension]) -> ExitCode {
         Ok(cli) => cli,
         Err(error) => error.exit(),
     };
-    let filter = match EnvFilter::try_new(&cli.log) {
-        Ok(filter) => filter,
-        Err(error) => {
-            eprintln!("error: --log '{}' is no filter: {error}", cli.log);
-            return ExitCode::from(2);
-        }
-    };
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr)
-        .init();
+    if let Err(error) = sinter_driver::log::start(&cli.log) {
+        eprintln!("error: {error}");
+        return ExitCode::from(2);
+    }
     match commands::dispatch(cli.command, &matches) {
         Ok(code) => code,
         Err(error) => {

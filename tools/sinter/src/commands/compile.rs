@@ -1,6 +1,9 @@
 //! `sinter compile`.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
+use sinter_driver::Form;
 
 use super::{print, print_timing};
 use crate::args::Compile;
@@ -11,10 +14,16 @@ pub(crate) fn execute(args: &Compile) -> Result<()> {
     }
     let options = args.compile.options(args.threads);
     if let Some(level) = args.emit {
-        let emitted = sinter_driver::emit(&args.model, &options, level.into())?;
+        let bytecode = |path: &PathBuf| path.extension().is_some_and(|e| e == "mlirbc");
+        let form = match args.output.as_ref().is_some_and(bytecode) {
+            true => Form::Bytecode,
+            false if args.full => Form::Text,
+            false => Form::Excerpt,
+        };
+        let emitted = sinter_driver::emit(&args.model, &options, level.into(), form)?;
         match &args.output {
-            None => print(&emitted.text)?,
-            Some(path) => sinter_driver::write_bytes(path, emitted.text.as_bytes())?,
+            None => print(&String::from_utf8_lossy(&emitted.bytes))?,
+            Some(path) => sinter_driver::write_bytes(path, &emitted.bytes)?,
         }
         if args.compile.fusion_stats {
             emitted.saturation.iter().for_each(|s| eprint!("{s}"));
