@@ -102,6 +102,10 @@ pub struct VectorUnit {
     pub fma_latency_steps: i64,
     /// Overhead of one step of a reduction loop, in FMAs, before unrolling.
     pub step_overhead: f64,
+    /// The narrowest vector, in bytes, that takes time in proportion to its width: such a unit issues
+    /// twice as many operations on half the lanes. Absent: an operation takes the same whatever its width.
+    #[serde(default)]
+    pub proportional_bytes: Option<i64>,
     /// Measured register tiles.
     pub register_tile: Vec<RegisterTile>,
     /// Price of functions, in vector additions.
@@ -339,6 +343,16 @@ impl Device {
     /// Lanes of one vector of elements of so many bytes.
     pub fn lanes(&self, element_bytes: usize) -> i64 {
         (self.vector_bytes() / element_bytes.max(1) as i64).max(1)
+    }
+
+    /// Time of an operation on so many lanes of elements of so many bytes, over that on a whole vector.
+    pub fn width_factor(&self, lanes: i64, element_bytes: usize) -> f64 {
+        let whole = self.vector_bytes();
+        let Some(narrowest) = self.vector.proportional_bytes else {
+            return 1.0;
+        };
+        let bytes = (lanes * element_bytes as i64).max(narrowest).min(whole);
+        bytes as f64 / whole as f64
     }
 
     /// Whether operands of the vector unit are tiles in a scratchpad.

@@ -81,6 +81,7 @@ pub(crate) struct Stage<'a> {
     /// Points of each iterator that one block computes.
     tile: Vec<i64>,
     lanes: i64,
+    element_bytes: usize,
     body_operations: f64,
     finish_operations: f64,
     live: i64,
@@ -112,6 +113,7 @@ impl<'a> Stage<'a> {
             extents: nest.extents(),
             tile: nest.extents(),
             lanes: device.lanes(element_bytes),
+            element_bytes,
             body_operations,
             finish_operations: body::vector_operations(&nest.finish, device),
             live: body::live_values(&nest.body).max(body::live_values(&nest.finish)),
@@ -178,8 +180,9 @@ impl<'a> Stage<'a> {
         self.nest.iters[v].kind == IterKind::Reduction
     }
 
-    /// Numbers of lanes to try: a whole vector, or less where the extent is smaller; on scratchpad
-    /// devices also less, as panels of constants may be narrower than a vector.
+    /// Numbers of lanes to try: a whole vector, or less where the extent is smaller or no multiple of it
+    /// and narrow vectors are faster; on scratchpad devices also less, as panels of constants may be
+    /// narrower than a vector.
     fn lane_counts(&self, v: usize) -> Vec<i64> {
         let extent = self.extents[v].unsigned_abs();
         if extent < 2 {
@@ -189,6 +192,11 @@ impl<'a> Stage<'a> {
         let mut counts = vec![most];
         while self.device.is_scratchpad() && counts[counts.len() - 1] > LEAST_CHIP_LANES {
             counts.push(counts[counts.len() - 1] / 2);
+        }
+        let width = |lanes| self.device.width_factor(lanes, self.element_bytes);
+        let divides = self.extents[v] % most == 0 || self.reduces_along(v);
+        if !self.device.is_scratchpad() && !divides && width(most / 2) < width(most) {
+            counts.push(most / 2);
         }
         counts
     }
@@ -396,6 +404,10 @@ impl<'a> Stage<'a> {
             let v = extent(s.vector);
             steps = steps / v as f64 * div_ceil(v, s.lanes) as f64 * REDUCED_LANES;
         }
+        let width = match s.vector {
+            Some(_) => self.device.width_factor(s.lanes, self.element_bytes),
+            None => 1.0,
+        };
         let mut tiles = 0.0;
         let row_parts = match self.nest.combines.is_empty() {
             true => squares(extent(s.rows), s.row_tile),
@@ -408,7 +420,7 @@ impl<'a> Stage<'a> {
                 tiles += (row_count * vector_count) as f64 * (steps * step + end);
             }
         }
-        outer * tiles
+        outer * tiles * width
     }
 
     /// Tiles along the vector iterator. A contraction's panels are shared among cores in order, so that
