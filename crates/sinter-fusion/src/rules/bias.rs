@@ -59,7 +59,7 @@ fn fold(view: &View<'_>, term: &Term, wanted: BinaryFn) -> Vec<Expr> {
 }
 
 /// One value per channel (dimension 1) of a constant that varies along no other dimension.
-fn per_channel(constant: &Tensor, shape: &[i64]) -> Option<Vec<f64>> {
+pub(super) fn per_channel(constant: &Tensor, shape: &[i64]) -> Option<Vec<f64>> {
     let channels = shape[1] as usize;
     if let Some(value) = constant.splat() {
         return (constant.ty().rank() <= shape.len()

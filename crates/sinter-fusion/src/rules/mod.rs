@@ -11,6 +11,8 @@
 mod activation;
 mod batch_norm;
 mod bias;
+mod columns;
+mod convolution;
 mod identity;
 mod matmul;
 mod normalisation;
@@ -18,6 +20,7 @@ mod pattern;
 mod slice;
 pub mod text;
 mod transpose;
+mod upsampling;
 
 use std::sync::Arc;
 
@@ -77,6 +80,9 @@ const TOPICS: &[Topic] = &[
     ("identity", identity::RULES),
     ("batch-norm", batch_norm::RULES),
     ("bias", bias::RULES),
+    ("columns", columns::RULES),
+    ("convolution", convolution::RULES),
+    ("upsampling", upsampling::RULES),
     ("transpose", transpose::RULES),
     ("activation", activation::RULES),
     ("matmul", matmul::RULES),

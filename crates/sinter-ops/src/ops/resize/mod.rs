@@ -104,6 +104,33 @@ impl Resize {
         input == self.shape[d] && self.scale(d, input) == 1.0
     }
 
+    /// How often each element is repeated along each dimension, where that is all that the operator
+    /// does to an operand of that shape.
+    pub fn repeats(&self, input: &[i64]) -> Option<Vec<i64>> {
+        let repeats = |(d, &extent): (usize, &i64)| {
+            let times = self.shape.get(d)? / extent.max(1);
+            let repeated = |(i, taps): (i64, Vec<(i64, f64)>)| taps == [(i / times, 1.0)];
+            let all = times > 0 && times * extent == self.shape[d];
+            (all && (0..).zip(self.taps(d, extent)).all(repeated)).then_some(times)
+        };
+        let nearest = self.mode == ResizeMode::Nearest && input.len() == self.shape.len();
+        let found = input.iter().enumerate().map(repeats);
+        nearest.then(|| found.collect()).flatten()
+    }
+
+    /// The operator that repeats every element of a tensor of that shape so often along each dimension.
+    pub fn repeating(input: &[i64], times: &[i64]) -> Self {
+        Self {
+            mode: ResizeMode::Nearest,
+            coordinates: Coordinates::Asymmetric,
+            rounding: Rounding::Floor,
+            shape: input.iter().zip(times).map(|(e, t)| e * t).collect(),
+            scales: Vec::new(),
+            cubic_coefficient: FloatBits::new(-0.75),
+            exclude_outside: false,
+        }
+    }
+
     fn line(&self, d: usize, input: i64) -> Line {
         Line {
             input,
