@@ -114,9 +114,13 @@ fn row(
     Ok(gain)
 }
 
-/// The best price of `greedy` and `postdom` with one output and one anchor per kernel, folding only.
+/// The best price of `greedy` and `postdom` with one output and one anchor per kernel, folding only, and
+/// layouts by rule.
 fn single(graph: &Graph, device: &Device) -> Result<Time, Box<dyn Error>> {
-    let mut options = Options::default();
+    let mut options = Options {
+        fixed_layouts: true,
+        ..Options::default()
+    };
     options.limits.kernel_outputs = 1;
     options.limits.kernel_anchors = 1;
     let further = rules::catalogue().into_iter().filter(|r| !r.one_way);

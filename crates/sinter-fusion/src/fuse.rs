@@ -20,6 +20,7 @@ use crate::own;
 use crate::partition::{Flow, GroupId, Partition};
 use crate::placements;
 use crate::policies::Apart;
+use crate::priced_layouts::{self, Prices};
 use crate::refusals::refusals;
 use crate::runner_up::runner_up;
 use crate::saturate::rewrite;
@@ -105,9 +106,9 @@ fn grouped(
         Some(extraction) => {
             let saturated = rewrite(&folded.graph, options, false)?;
             // Rewriting and placing may lose by price: the cheapest form is kept.
-            let mut forms = vec![Program::placed(&saturated.graph)];
+            let mut forms = vec![Program::placed(&saturated.graph, &context)];
             if !same_operators(&saturated.graph, &folded.graph) {
-                forms.push(Program::placed(&folded.graph));
+                forms.push(Program::placed(&folded.graph, &context));
             }
             let mut best = cheapest(forms, extraction, &context)?;
             if options.cost.is_time() && best.1.cost > unfused.statistics.price {
@@ -158,9 +159,18 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Parts of concats stored in place where that is possible.
-    fn placed(graph: &'a Graph) -> Self {
+    /// Layouts by price, and parts of concats stored in place where that is possible.
+    fn placed(graph: &'a Graph, context: &Context<'_>) -> Self {
         let mut layouts = layouts::choose(graph);
+        if !context.options.fixed_layouts {
+            let prices = Prices {
+                device: context.device,
+                limits: &context.options.limits,
+                memo: context.memo,
+                reassociate: context.options.numerics_limit() >= Numerics::Reassociating,
+            };
+            layouts = priced_layouts::choose(graph, layouts, &prices);
+        }
         let placed = placements::choose(graph, &layouts);
         layouts.views.extend(placed.views);
         layouts.views.sort_unstable();

@@ -26,6 +26,11 @@ pub(crate) struct Layouts {
 
 /// Chooses the layouts of a graph's values.
 pub(crate) fn choose(graph: &Graph) -> Layouts {
+    choose_with(graph, &BTreeMap::new())
+}
+
+/// The same, with layouts of some values given; results of the graph stay row-major.
+pub(crate) fn choose_with(graph: &Graph, given: &BTreeMap<ValueId, Layout>) -> Layouts {
     let outputs: BTreeSet<_> = graph.outputs.iter().map(|o| o.1).collect();
     let channels_last = channels_last_values(graph, &outputs);
     let mut out = Layouts::default();
@@ -34,6 +39,8 @@ pub(crate) fn choose(graph: &Graph) -> Layouts {
             let fixed = outputs.contains(&value);
             let wanted = if fixed {
                 Some(Layout::row_major(graph.ty(value).rank()))
+            } else if let Some(layout) = given.get(&value) {
+                Some(layout.clone())
             } else if channels_last.contains(&value) {
                 Some(Layout::channels_last(graph.ty(value).rank()))
             } else {
@@ -74,6 +81,15 @@ fn position(layout: &Layout, shape: &[i64]) -> Affine {
     let iters: Vec<_> = (0..shape.len()).map(Affine::Iter).collect();
     let index = layout.physical_index(&iters);
     Affine::flatten(&index, &layout.physical_shape(shape)).simplify(shape)
+}
+
+/// Whether elements along the last dimension of a value lie next to each other.
+pub(crate) fn is_contiguous(graph: &Graph, value: ValueId, known: &Layouts) -> bool {
+    let shape = &graph.ty(value).shape;
+    let row_major = || Layout::row_major(shape.len());
+    let layout = known.of.get(&value).cloned().unwrap_or_else(row_major);
+    let strides = position(&layout, shape).linear(shape.len());
+    strides.is_some_and(|(strides, _)| strides.last() == Some(&1) || shape.last() == Some(&1))
 }
 
 /// Values stored channels-last: those connected to a convolution's activations by operators that keep
@@ -142,7 +158,12 @@ fn keeps_dimensions(op: &Op) -> bool {
 }
 
 /// The layout in which a reshape's or transpose's result has its operand's bytes.
-fn view_layout(graph: &Graph, node: &Node, value: ValueId, known: &Layouts) -> Option<Layout> {
+pub(crate) fn view_layout(
+    graph: &Graph,
+    node: &Node,
+    value: ValueId,
+    known: &Layouts,
+) -> Option<Layout> {
     let operand = *node.inputs.first()?;
     if graph.as_constant(operand).is_some() {
         return None;

@@ -34,6 +34,7 @@ mod partition;
 mod placements;
 mod policies;
 mod postdom;
+mod priced_layouts;
 pub mod proof;
 mod refusals;
 pub mod rules;

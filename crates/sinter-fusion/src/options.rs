@@ -196,6 +196,8 @@ pub struct Options {
     pub only_rules: Vec<String>,
     /// Further rules.
     pub text_rules: Vec<TextRule>,
+    /// Layouts of stored values by rule alone, none by price.
+    pub fixed_layouts: bool,
     /// What extraction minimises.
     pub cost: Cost,
     /// What the user insists on.
