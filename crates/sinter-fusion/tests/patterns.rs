@@ -281,3 +281,32 @@ fn unknown_rules_are_refused() {
     let error = fuse(&graph, &device, &options).unwrap_err();
     assert!(error.to_string().contains("no-such"), "{error}");
 }
+
+#[test]
+fn keys_are_stored_with_contiguous_columns_where_that_is_cheaper() {
+    let scores = |e: &mut Example| {
+        let x = e.input(&[128, 64]);
+        let weights = [0, 1].map(|_| e.constant(&[64, 64], -0.1, 0.1));
+        let [queries, keys] = weights.map(|w| e.apply(Matmul {}, &[x, w]));
+        let keys = e.apply(Transpose { perm: vec![1, 0] }, &[keys]);
+        e.apply(Matmul {}, &[queries, keys])
+    };
+    let by_price = build(scores);
+    let mut example = Example::new(7);
+    let y = scores(&mut example);
+    example.output(y);
+    let device = Device::named("host").unwrap().with_host_cpu(HostCpu::AVX2);
+    let options = Options {
+        fixed_layouts: true,
+        ..Options::default()
+    };
+    let by_rule = fuse(&example.graph, &device, &options).unwrap();
+    let columns_first = |fused: &Fused| {
+        let products = fused.graph.nodes.iter();
+        let products = products.filter(|n| matches!(n.op, sinter_ops::Op::Matmul(_)));
+        let stored = products.filter_map(|n| fused.layouts.get(&n.outputs[0]));
+        stored.count()
+    };
+    assert_eq!((columns_first(&by_price), columns_first(&by_rule)), (1, 0));
+    assert!(by_price.statistics.price < by_rule.statistics.price);
+}
