@@ -298,6 +298,7 @@ fn planned_programs_pass_the_independent_checks() {
                     top,
                     &TloopScheduleOptions {
                         device: device.clone(),
+                        ..TloopScheduleOptions::default()
                     },
                 )
                 .unwrap();
