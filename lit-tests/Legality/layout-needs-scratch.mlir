@@ -2,7 +2,7 @@
 
 // The sum is stored in the layout of the transposed value, in which a row of the softmax is spread.
 
-// CHECK: remark: {{.*}}"Reshape_2", "Add_3"{{.*}}[Missed] layout-needs-scratch | Category:graph-fuse
+// CHECK: remark: {{.*}}"Add_3", "Softmax_4"{{.*}}[Missed] layout-needs-scratch | Category:graph-fuse
 // CHECK-SAME: in the layouts that are stored, together they would take
 // CHECK-SAME: if Transpose_1 were stored row-major
 func.func @main(%x: tensor<2x2x7x7x384xf32>, %y: tensor<1x14x14x384xf32>)

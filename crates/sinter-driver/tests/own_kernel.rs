@@ -36,7 +36,7 @@ fn expected() -> Vec<f64> {
 }
 
 #[test]
-fn the_kernel_is_taken_and_right_on_both_devices() {
+fn the_kernel_is_taken_where_it_is_cheaper_and_right_on_both_devices() {
     let expected = expected();
     for device in ["host", "ascend-910b"] {
         let options = options(device, "egraph", "reassociating");
@@ -46,8 +46,9 @@ fn the_kernel_is_taken_and_right_on_both_devices() {
         let [own] = report.own_kernels.as_slice() else {
             panic!("{:?}", report.own_kernels);
         };
-        assert!(own.taken, "{device}: {}", own.message);
-        assert!(own.price_ns.expect("a price") < own.instead_of_ns);
+        let cheaper = own.price_ns.expect("a price") < own.instead_of_ns;
+        assert_eq!(own.taken, cheaper, "{device}: {}", own.message);
+        assert!(cheaper || device != "host", "{}", own.message);
         let how = RunOptions {
             random: Some(1),
             adversarial: device != "host",

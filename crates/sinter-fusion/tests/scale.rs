@@ -17,8 +17,13 @@ const MOST_BYTES: u64 = 256 << 20;
 
 fn work(block: Block, count: usize, device: &Device) -> AllocationInfo {
     let graph = block.repeated(count);
+    // What is counted is this thread's.
+    let options = Options {
+        threads: Some(1),
+        ..Options::default()
+    };
     measure(|| {
-        fuse(&graph, device, &Options::default()).expect("blocks are fused");
+        fuse(&graph, device, &options).expect("blocks are fused");
     })
 }
 

@@ -1,8 +1,7 @@
 //! What makes one operation simpler.
 //!
 //! A [`Reduction`] looks at an operation and says how it would change; the change is then made through a
-//! rewriter, be it that of the [search](crate::search) or that of a [pattern](crate::patterns). Changes keep
-//! types, so that what is around an operation stays valid; they do not keep values.
+//! rewriter. Changes keep types, so that what is around an operation stays valid; they do not keep values.
 
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{Attribute, BlockLike, RegionLike, TypeLike, Value, ValueLike};

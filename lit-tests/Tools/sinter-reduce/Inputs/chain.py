@@ -1,5 +1,5 @@
-"""Prints a module of many operators: a network of sums, products and functions in which one pair of operators is what a
-test is about. `chain.py COUNT PAIR` with PAIR `sub-mul` (a difference that reads a product)."""
+"""Prints a module of COUNT operators: a network of sums, products and functions in which one pair of operators, a
+difference that reads a product, is what a test is about."""
 
 import sys
 
@@ -21,15 +21,15 @@ def main(count):
         # Fixed, irregular distances.
         a, b = values[-1 - (i * 7) % min(len(values), 9)], values[-1 - (i * 5) % min(len(values), 4)]
         if i == count // 2:
-            add(f"graph.mul {a}, {b} : ({TYPE}, {TYPE}) -> {TYPE}")
-            add(f"graph.sub {values[-1]}, {a} : ({TYPE}, {TYPE}) -> {TYPE}")
+            add(f"graph.mul {a}, %x : ({TYPE}, {TYPE}) -> {TYPE}")
+            add(f"graph.sub {values[-1]}, %y : ({TYPE}, {TYPE}) -> {TYPE}")
+            difference = values[-1]
         elif i % 3 == 0:
             add(f"graph.{BINARY[i % len(BINARY)]} {a}, {b} : ({TYPE}, {TYPE}) -> {TYPE}")
         else:
             add(f"graph.{UNARY[i % len(UNARY)]} {b} : {TYPE}")
-    middle = values[len(values) // 2 + 20]
-    add(f"graph.mul {values[-1]}, {middle} : ({TYPE}, {TYPE}) -> {TYPE}")
-    lines.append(f"  return {values[-1]}, {middle} : {TYPE}, {TYPE}")
+    add(f"graph.add {values[-1]}, {difference} : ({TYPE}, {TYPE}) -> {TYPE}")
+    lines.append(f"  return {values[-1]}, {difference} : {TYPE}, {TYPE}")
     lines.append("}")
     print("\n".join(lines))
 
