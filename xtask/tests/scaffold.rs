@@ -242,7 +242,8 @@ fn what_is_written_asks_to_be_filled_in() {
             .current_dir(copy.0.path())
             .output()
             .expect("cargo runs");
-        String::from_utf8(output.stdout).expect("UTF-8")
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        format!("{}{}", text(output.stdout), text(output.stderr))
     };
     let ops = tests(&["-p", "sinter-ops", "--lib", "soft_step"]);
     assert!(
