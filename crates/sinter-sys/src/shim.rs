@@ -9,8 +9,7 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use mlir_sys::{
-    MlirAttribute, MlirDialectRegistry, MlirLocation, MlirOperation, MlirPass,
-    MlirStringRef,
+    MlirAttribute, MlirDialectRegistry, MlirLocation, MlirOperation, MlirPass, MlirStringRef,
 };
 
 /// A string reference to Rust text; valid as long as the text.
