@@ -25,7 +25,7 @@ fn options(device: &str, fusion: &str, numerics: &str) -> CompileOptions {
 /// The outputs by the units' meaning.
 fn expected() -> Vec<f64> {
     let context = Context::new();
-    let module = context.parse_file(&example()).expect("parses");
+    let module = context.parse_file(example()).expect("parses");
     let graph = module_to_graph(&module).expect("is a graph");
     let inputs: Vec<_> = graph
         .inputs

@@ -10,7 +10,7 @@ use crate::registry::Registry;
 ///
 /// `--list-passes` prints the registry's passes with their options, and the named pipelines with their
 /// numbered steps; after it, upstream's own list. `--passes-markdown` prints their documentation page.
-/// `--log FILTER` starts the [log](crate::log), with a span per pass.
+/// `--log FILTER` starts the [`log`](mod@crate::log), with a span per pass.
 pub fn opt(name: &str, registry: Registry) -> ExitCode {
     sinter_ir::hooks::install();
     if has_flag("list-passes") {

@@ -217,7 +217,7 @@ pub(crate) fn to_arguments(module: &Module<'_>, range: Range<usize>) -> bool {
     let sources = sources(module);
     let range = clip(range, sources.len());
     for (function, op) in sources[range.clone()].iter().rev() {
-        let used: Vec<_> = op.results().filter(|r| is_used(r)).collect();
+        let used: Vec<_> = op.results().filter(is_used).collect();
         for result in &used {
             let argument = function.block.add_argument(result.r#type(), op.location());
             replace_all_uses(lasting(*result), argument);
