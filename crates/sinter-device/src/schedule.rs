@@ -27,11 +27,12 @@ use crate::registers::Stage;
 /// # Errors
 /// When no tile fits the on-chip space, or the stages share no iterators.
 pub fn schedule(kernel: &Kernel, device: &Device) -> Result<(Schedule, Price), Refusal> {
-    let kernel = &*selected_alone(kernel, device);
     if kernel.stages.is_empty() || kernel.stages.iter().any(|n| n.points() == 0) {
         return Err(Refusal::Empty);
     }
+    // What is selected by index may be anywhere: no axis runs along it.
     let axes = grid::ordered(kernel, axes(kernel, device)?);
+    let kernel = &*selected_alone(kernel, device);
     let mut schedule = Schedule {
         grid: Vec::new(),
         stages: Vec::new(),
