@@ -52,6 +52,33 @@ impl Inst {
 }
 
 impl Body {
+    /// The body with one more argument, the last, in place of the instructions that `is` says, by register.
+    pub(crate) fn with_last_argument(
+        &self,
+        ty: ElementType,
+        is: impl Fn(Reg, &Inst) -> bool,
+    ) -> Self {
+        let last = self.args.len();
+        let mut args = self.args.clone();
+        args.push(ty);
+        let mut number: Vec<Reg> = (0..last).collect();
+        let mut insts = Vec::new();
+        for (place, inst) in self.insts.iter().enumerate() {
+            if is(last + place, inst) {
+                number.push(last);
+            } else {
+                number.push(args.len() + insts.len());
+                insts.push(inst.map_operands(|r| number[r]));
+            }
+        }
+        let results = self.results.iter().map(|&r| number[r]).collect();
+        Self {
+            args,
+            insts,
+            results,
+        }
+    }
+
     /// The function that returns its arguments.
     pub fn identity(args: impl Into<Vec<ElementType>>) -> Self {
         let args = args.into();

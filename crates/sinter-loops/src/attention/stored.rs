@@ -95,33 +95,13 @@ fn once(kernel: &Kernel, found: &Twice) -> Kernel {
     sum.body = Body::identity([element]);
 
     let reader = &mut out.stages[found.reader];
-    reader.body = with_argument(&weigh.body, found.exponential, element).tidied();
+    let body = weigh
+        .body
+        .with_last_argument(element, |reg, _| reg == found.exponential);
+    reader.body = body.tidied();
     reader.reads.push(Access::new(slot, everywhere));
     drop_unused_reads(reader);
 
     out.stages.insert(found.sum, exponentials);
     out
-}
-
-/// The body with a register as its last argument.
-fn with_argument(body: &Body, register: Reg, ty: ElementType) -> Body {
-    let last = body.args.len();
-    let mut args = body.args.clone();
-    args.push(ty);
-    let mut number: Vec<Reg> = (0..last).collect();
-    let mut insts = Vec::new();
-    for (place, inst) in body.insts.iter().enumerate() {
-        if last + place == register {
-            number.push(last);
-        } else {
-            number.push(args.len() + insts.len());
-            insts.push(inst.map_operands(|r| number[r]));
-        }
-    }
-    let results = body.results.iter().map(|&r| number[r]).collect();
-    Body {
-        args,
-        insts,
-        results,
-    }
 }

@@ -2,7 +2,7 @@
 
 use crate::affine::Affine;
 use crate::nest::{Access, Nest};
-use crate::scalar::{Body, Inst, Reg};
+use crate::scalar::{Body, Inst};
 use crate::types::ElementType;
 
 /// Replaces every [`Inst::Index`] of a tiled iterator with a read: a tile knows where it starts only
@@ -28,25 +28,7 @@ fn wanted(body: &Body, tiled: &dyn Fn(usize) -> bool) -> Option<usize> {
 
 /// The body with the position along `iter` as its last argument.
 fn with_argument(body: &Body, iter: usize) -> Body {
-    let position = body.args.len();
-    let mut args = body.args.clone();
-    args.push(ElementType::I64);
-    let mut number: Vec<Reg> = (0..position).collect();
-    let mut insts = Vec::new();
-    for inst in &body.insts {
-        if *inst == Inst::Index(iter) {
-            number.push(position);
-        } else {
-            number.push(args.len() + insts.len());
-            insts.push(inst.map_operands(|r| number[r]));
-        }
-    }
-    let results = body.results.iter().map(|&r| number[r]).collect();
-    Body {
-        args,
-        insts,
-        results,
-    }
+    body.with_last_argument(ElementType::I64, |_, inst| *inst == Inst::Index(iter))
 }
 
 #[cfg(test)]
