@@ -25,8 +25,18 @@ pub(crate) fn price(
     device: &Device,
 ) -> Result<Price, Refusal> {
     let lowered = on_chip(kernel, schedule, device)?;
+    Ok(of_steps(kernel, schedule, &lowered, device))
+}
+
+/// The price of a kernel of which the steps over tiles are known.
+pub(crate) fn of_steps(
+    kernel: &Kernel,
+    schedule: &Schedule,
+    lowered: &OnChip,
+    device: &Device,
+) -> Price {
     let mut block = Block {
-        lowered: &lowered,
+        lowered,
         device,
         engines: BTreeMap::new(),
         fill: None,
@@ -63,7 +73,7 @@ pub(crate) fn price(
     let fill_drain = block.fill.unwrap_or_default() + block.drain;
     let launch = Time::from_ns(device.launch_ns) + Time::from_ns(device.block_ns * rounds);
     let chip = Space::ALL.into_iter().filter(|&s| s != Space::Workspace);
-    Ok(Price {
+    Price {
         total: launch + vector.max(matrix).max(memory) + fill_drain,
         launch,
         vector,
@@ -74,7 +84,7 @@ pub(crate) fn price(
         written_bytes: moved.outputs,
         chip_bytes: chip.map(|s| lowered.bytes_in(s).unsigned_abs()).sum(),
         blocks,
-    })
+    }
 }
 
 /// Engine times of one block.

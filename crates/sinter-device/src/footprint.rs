@@ -34,22 +34,25 @@ pub(crate) fn overfull(
     schedule: &Schedule,
     device: &Device,
 ) -> Result<Option<Refusal>, Refusal> {
-    let over = |space: &str, needed: u64| {
-        let available = device.space_bytes(space);
-        (needed > available).then(|| Refusal::Footprint {
-            space: space.into(),
-            needed,
-            available,
-        })
-    };
-    if !device.is_scratchpad() {
-        return Ok(over("ub", temporary_bytes(kernel, schedule)));
+    if device.is_scratchpad() {
+        return Ok(over_spaces(&on_chip(kernel, schedule, device)?, device));
     }
-    let lowered = on_chip(kernel, schedule, device)?;
-    let chip = Space::ALL.into_iter().filter(|&s| s != Space::Workspace);
-    Ok(chip
-        .filter_map(|s| over(s.name(), lowered.bytes_in(s).unsigned_abs()))
-        .next())
+    Ok(over(device, "ub", temporary_bytes(kernel, schedule)))
+}
+
+/// The first space of a scratchpad device that the tiles of a block overfill, if any.
+pub(crate) fn over_spaces(lowered: &OnChip, device: &Device) -> Option<Refusal> {
+    let mut chip = Space::ALL.into_iter().filter(|&s| s != Space::Workspace);
+    chip.find_map(|s| over(device, s.name(), lowered.bytes_in(s).unsigned_abs()))
+}
+
+fn over(device: &Device, space: &str, needed: u64) -> Option<Refusal> {
+    let available = device.space_bytes(space);
+    (needed > available).then(|| Refusal::Footprint {
+        space: space.into(),
+        needed,
+        available,
+    })
 }
 
 /// For every stage, the points of each iterator that one block computes: the tile of a grid axis, with

@@ -102,7 +102,8 @@ fn count(axes: &[Axis], granules: &[i64]) -> i64 {
     axes.iter().zip(granules).map(along).product()
 }
 
-/// Chooses the tiles of all axes, and the reduction tiles of the stages where they are needed.
+/// Chooses the tiles of all axes, and the reduction tiles of the stages where they are needed: the
+/// biggest that fit. Returns how they shrink further.
 ///
 /// # Errors
 /// When even the smallest tile does not fit the device's on-chip spaces.
@@ -112,7 +113,7 @@ pub(crate) fn choose_tiles(
     schedule: &mut Schedule,
     work_ns: f64,
     device: &Device,
-) -> Result<(), Refusal> {
+) -> Result<Shrinking, Refusal> {
     let granules = granules(kernel, axes, schedule, device);
     let cores = i64::from(device.cores);
     let wanted = ((work_ns / BLOCK_NS) as i64).clamp(1, BLOCKS_PER_CORE * cores);
@@ -121,12 +122,39 @@ pub(crate) fn choose_tiles(
     // Fewer vectors in a tile are better than idle cores.
     let busy = count(axes, &whole) >= wanted.min(cores);
     schedule.grid = split(axes, if busy { &whole } else { &narrow }, wanted, cores);
-    let granules: Vec<_> = axes
-        .iter()
-        .zip(granules)
-        .map(|(axis, g)| if axis.halo { Granule::whole(axis) } else { g })
-        .collect();
-    fit(kernel, schedule, &granules, device)
+    let granules = axes.iter().zip(granules);
+    let granules = granules.map(|(axis, g)| if axis.halo { Granule::whole(axis) } else { g });
+    let granules: Vec<_> = granules.collect();
+    let shrinking = Shrinking {
+        wanted: granules.iter().map(|g| g.wanted).collect(),
+        needed: granules.iter().map(|g| g.needed).collect(),
+        chunks: device.is_scratchpad(),
+    };
+    while let Some(refusal) = overfull(kernel, schedule, device)? {
+        if !shrinking.step(kernel, schedule) {
+            return Err(refusal);
+        }
+    }
+    Ok(shrinking)
+}
+
+/// How tiles become smaller, step by step, whatever the sizes of the on-chip spaces.
+#[derive(Clone, Debug)]
+pub(crate) struct Shrinking {
+    wanted: Vec<i64>,
+    needed: Vec<i64>,
+    /// Whether operands are tiles in a scratchpad, which may come in chunks.
+    chunks: bool,
+}
+
+impl Shrinking {
+    /// Makes the tiles of a block smaller, if they can be.
+    pub(crate) fn step(&self, kernel: &Kernel, schedule: &mut Schedule) -> bool {
+        shrink_axis(&mut schedule.grid, &self.wanted)
+            || (self.chunks && shrink_chunks(kernel, schedule, true))
+            || shrink_axis(&mut schedule.grid, &self.needed)
+            || (self.chunks && shrink_chunks(kernel, schedule, false))
+    }
 }
 
 impl Granule {
@@ -246,27 +274,6 @@ fn balanced(count: i64, wanted: i64, cores: i64) -> i64 {
     (wanted.div_euclid(2).max(2)..=(2 * wanted).min(count))
         .min_by_key(|&parts| busiest(parts))
         .unwrap_or(wanted)
-}
-
-/// Shrinks tiles until a block fits the on-chip spaces.
-fn fit(
-    kernel: &Kernel,
-    schedule: &mut Schedule,
-    granules: &[Granule],
-    device: &Device,
-) -> Result<(), Refusal> {
-    let wanted: Vec<_> = granules.iter().map(|g| g.wanted).collect();
-    let needed: Vec<_> = granules.iter().map(|g| g.needed).collect();
-    while let Some(refusal) = overfull(kernel, schedule, device)? {
-        let shrunk = shrink_axis(&mut schedule.grid, &wanted)
-            || (device.is_scratchpad() && shrink_chunks(kernel, schedule, true))
-            || shrink_axis(&mut schedule.grid, &needed)
-            || (device.is_scratchpad() && shrink_chunks(kernel, schedule, false));
-        if !shrunk {
-            return Err(refusal);
-        }
-    }
-    Ok(())
 }
 
 /// Halves the tile of the axis with the most granules per tile (the outermost of equals).

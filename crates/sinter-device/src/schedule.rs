@@ -14,12 +14,15 @@ use sinter_loops::selection;
 use crate::access::uses;
 use crate::chip_price;
 use crate::device::Device;
-use crate::footprint::{block_tiles, overfull};
-use crate::grid::{self, Axis};
+use crate::footprint::{block_tiles, on_chip, over_spaces, overfull};
+use crate::grid::{self, Axis, Shrinking};
 use crate::host_price::{self, vector_time};
 use crate::price::{Price, Time};
 use crate::refusal::Refusal;
 use crate::registers::Stage;
+
+/// Tiles that are dearer than the best by this factor are not made smaller still.
+const HOPELESS: f64 = 1.25;
 
 /// The schedule that a kernel gets on a device, and its price with that schedule. The kernel has had
 /// its layouts applied, its stages placed and its iterators coalesced.
@@ -50,11 +53,9 @@ pub fn schedule(kernel: &Kernel, device: &Device) -> Result<(Schedule, Price), R
     let work: Time = costs.iter().map(|&c| vector_time(c, device)).sum();
     let chosen = grid::choose_tiles(kernel, &axes, &mut schedule, work.ns(), device);
     if device.is_scratchpad() {
-        chosen?;
-        let price = chip_price::price(kernel, &schedule, device)?;
-        return Ok((schedule, price));
+        return cheapest_tiles(kernel, schedule, &chosen?, device);
     }
-    let mut best = chosen.map(|()| (host_price(kernel, &schedule, device), schedule.grid.clone()));
+    let mut best = chosen.map(|_| (host_price(kernel, &schedule, device), schedule.grid.clone()));
     if kernel.stages.len() > 1 {
         for tiles in grid::alternatives(kernel, &axes, &schedule, device) {
             schedule.grid = tiles;
@@ -95,6 +96,34 @@ pub fn price_of(kernel: &Kernel, schedule: &Schedule, device: &Device) -> Result
         return chip_price::price(kernel, schedule, device);
     }
     Ok(host_price(kernel, schedule, device))
+}
+
+/// The cheapest of the tiles that fit a scratchpad: the biggest, and those that a smaller one would get.
+/// So a smaller scratchpad does not make a kernel cheaper.
+fn cheapest_tiles(
+    kernel: &Kernel,
+    mut schedule: Schedule,
+    shrinking: &Shrinking,
+    device: &Device,
+) -> Result<(Schedule, Price), Refusal> {
+    let price = chip_price::price(kernel, &schedule, device)?;
+    let mut best = (schedule.clone(), price);
+    while shrinking.step(kernel, &mut schedule) {
+        let Ok(lowered) = on_chip(kernel, &schedule, device) else {
+            break;
+        };
+        if over_spaces(&lowered, device).is_some() {
+            continue;
+        }
+        let price = chip_price::of_steps(kernel, &schedule, &lowered, device);
+        if price.total > best.1.total.scale(HOPELESS) {
+            break;
+        }
+        if price.total < best.1.total {
+            best = (schedule.clone(), price);
+        }
+    }
+    Ok(best)
 }
 
 fn host_price(kernel: &Kernel, schedule: &Schedule, device: &Device) -> Price {

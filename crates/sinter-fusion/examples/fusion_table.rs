@@ -1,8 +1,10 @@
 //! Prices of every policy on models, as the tables of `docs/fusion.md`.
 //!
 //! ```sh
-//! cargo run --release -p sinter-fusion --example fusion_table -- DIRECTORY [MODEL ...]
+//! cargo run --release -p sinter-fusion --example fusion_table -- DIRECTORY [--device NAME] [MODEL ...]
 //! ```
+//!
+//! The device is `host`, with this machine's vectors, where none is named.
 //!
 //! The last columns compare `egraph` with the best of `greedy` and `postdom` where kernels have one
 //! output and one convolution or matrix product at most, and the program is only folded.
@@ -44,8 +46,18 @@ const MODELS: [Model; 15] = [
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
     let directory = args.next().ok_or("a directory of models is missing")?;
-    let wanted: Vec<_> = args.collect();
-    let device = Device::named("host")?.with_host_cpu(HostCpu::detect());
+    let mut wanted: Vec<_> = args.collect();
+    let device = match wanted.iter().position(|a| a == "--device") {
+        Some(at) => {
+            let end = wanted.len().min(at + 2);
+            wanted
+                .drain(at..end)
+                .nth(1)
+                .ok_or("--device needs a name")?
+        }
+        None => "host".to_owned(),
+    };
+    let device = Device::named(&device)?.with_host_cpu(HostCpu::detect());
     let policies: Vec<_> = Policy::built().collect();
     let names: Vec<_> = policies.iter().map(|p| p.name()).collect();
     println!(

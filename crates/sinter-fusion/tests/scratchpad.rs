@@ -65,10 +65,10 @@ fn check_sizes(fused: &Fused, device: &Device) -> i64 {
     most
 }
 
-/// Fuses for every size. A smaller scratchpad must not need fewer kernels, but for a few: the search
-/// starts elsewhere.
+/// Fuses for every size. A smaller scratchpad never makes the program cheaper. It must not need fewer
+/// kernels, but for a few: the search starts elsewhere.
 fn sweep(name: &str, graph: &Graph, policy: Policy) {
-    let mut counts = Vec::new();
+    let (mut counts, mut prices) = (Vec::new(), Vec::new());
     for divisor in DIVISORS {
         let device = shrunk(divisor);
         let fused = fused(graph, &device, policy);
@@ -80,7 +80,9 @@ fn sweep(name: &str, graph: &Graph, policy: Policy) {
             fused.statistics.price.ns()
         );
         counts.push(kernels);
+        prices.push(fused.statistics.price);
     }
+    assert!(prices.is_sorted(), "{name}: {prices:?}");
     let (whole, smallest) = (counts[0], counts[counts.len() - 1]);
     assert!(smallest >= whole, "{name}: {counts:?}");
     let fewer = counts.windows(2).map(|w| w[0].saturating_sub(w[1])).max();
