@@ -112,7 +112,7 @@ fn schedules_that_do_not_fit_are_refused() {
     let context = common::context();
     let location = Location::unknown(&context);
     let mut kernel = kernels(0..1).remove(0);
-    let refused = |kernel: &Kernel| emit_function(&context, location, kernel).err();
+    let refused = |kernel: &Kernel| emit_function(&context, location, kernel, u64::MAX).err();
     let mut wrong = kernel.clone();
     if let Some(schedule) = &mut wrong.schedule {
         schedule.stages[0].order.pop();

@@ -398,6 +398,14 @@ impl Device {
         }
     }
 
+    /// Tensors of so many bytes and more are not found in a cache by whoever reads them next: the footprint
+    /// of the last level of device memory but one, or no limit where there are no levels.
+    pub fn streamed_bytes(&self) -> u64 {
+        let levels = self.space("gm").map_or(&[][..], |space| &space.levels);
+        let cached = levels.len().checked_sub(2).map(|n| &levels[n]);
+        cached.map_or(u64::MAX, |level| level.footprint_bytes)
+    }
+
     /// The bandwidth level of a space for kernels that touch so many bytes.
     pub fn level(&self, space: &str, footprint_bytes: u64) -> Option<Level> {
         let levels = &self.space(space)?.levels;

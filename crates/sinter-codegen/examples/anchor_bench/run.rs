@@ -34,7 +34,7 @@ impl Compiled {
         context.load_all_available_dialects();
         let location = Location::unknown(&context);
         let mut module = Module::new(location);
-        let function = emit_function(&context, location, kernel)?;
+        let function = emit_function(&context, location, kernel, u64::MAX)?;
         module.body().append_operation(function.operation);
         // SAFETY: the module outlives the reference.
         let root = unsafe { OperationRef::from_raw(module.as_operation().to_raw()) };

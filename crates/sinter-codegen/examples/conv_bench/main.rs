@@ -56,7 +56,7 @@ fn build(kernel: &Kernel, target: &Target, print: bool) -> Outcome<(Loaded, u64)
     let context = context();
     let location = Location::unknown(&context);
     let mut module = Module::new(location);
-    let function = emit_function(&context, location, kernel)?;
+    let function = emit_function(&context, location, kernel, u64::MAX)?;
     module.body().append_operation(function.operation);
     if std::env::args().any(|a| a == "--mlir") {
         println!("{}", module.as_operation());

@@ -229,7 +229,7 @@ fn measure(kernel: &Kernel, target: &Target, asm: bool, mlir: bool) -> Outcome<R
     context.load_all_available_dialects();
     let location = Location::unknown(&context);
     let mut module = Module::new(location);
-    let function = emit_function(&context, location, kernel)?;
+    let function = emit_function(&context, location, kernel, u64::MAX)?;
     module.body().append_operation(function.operation);
     if mlir {
         println!("{}", module.as_operation());

@@ -1,10 +1,10 @@
 //! Loads and stores at a point of a register tile.
 
-use melior::ir::attribute::{BoolAttribute, IntegerAttribute};
+use melior::ir::attribute::{BoolAttribute, IntegerAttribute, StringAttribute};
 use melior::ir::r#type::IntegerType;
 use sinter_ir::emitter::{Emitter, IntPredicate, Value};
 use sinter_loops::affine::Affine;
-use sinter_loops::kernel::{Kernel, Schedule};
+use sinter_loops::kernel::{Kernel, Role, Schedule};
 use sinter_loops::nest::Access;
 use sinter_loops::types::ElementType;
 
@@ -25,18 +25,38 @@ pub(super) struct SlotMemory<'c> {
     /// By dimension of a temporary, the part that a block holds.
     parts: Vec<Option<TileDim>>,
     elements: i64,
+    /// Whole cache lines are stored past the caches.
+    streamed: bool,
 }
 
+/// `acq_rel` of `llvm.fence`.
+const ACQUIRE_RELEASE: i64 = 6;
+
+/// `seq_cst` of `llvm.fence`.
+const SEQUENTIAL: i64 = 7;
+
+/// Bytes of a cache line. Stores past the caches that leave a line half full are slow.
+const LINE_BYTES: i64 = 64;
+
 impl<'c> SlotMemory<'c> {
-    /// The memory of slot `slot`, given as a contiguous memref.
+    /// The memory of slot `slot`, given as a contiguous memref. An output of `streamed_bytes` and more
+    /// that the kernel does not read goes past the caches.
     pub(super) fn new(
         emitter: &mut Emitter<'c>,
         kernel: &Kernel,
         schedule: &Schedule,
         slot: usize,
         memref: Value<'c>,
+        streamed_bytes: u64,
     ) -> Self {
         let tile = super::tile_type(kernel, schedule, slot);
+        let is = &kernel.slots[slot];
+        let mut stages = kernel.stages.iter();
+        let read = stages.any(|nest| {
+            let mut reads = nest.reads.iter().chain(&nest.finish_reads);
+            reads.any(|a| a.operand == slot)
+        });
+        let streamed = is.role == Role::Output && !read && is.ty.bytes() as u64 >= streamed_bytes;
         Self {
             memref: emitter.flatten(memref),
             element: tile.element,
@@ -44,6 +64,7 @@ impl<'c> SlotMemory<'c> {
             strides: tile.strides(),
             parts: super::tile_dims(kernel, schedule, slot),
             elements: tile.elements(),
+            streamed,
         }
     }
 }
@@ -129,6 +150,27 @@ impl<'c> Generator<'_, 'c> {
         let memref = self.slots[access.operand].memref;
         self.e
             .op("memref.prefetch", &[memref, index], &[], &attributes);
+    }
+
+    /// What was loaded before is loaded again after: a fence between this thread and itself, which costs
+    /// no instruction, and over which nothing is kept in registers for later.
+    pub(super) fn forget_loads(&mut self) {
+        self.fence(ACQUIRE_RELEASE, "singlethread");
+    }
+
+    /// Stores past the caches are seen by other threads before whatever this one stores next.
+    pub(super) fn settle_stores(&mut self) {
+        self.fence(SEQUENTIAL, "");
+    }
+
+    fn fence(&mut self, ordering: i64, scope: &str) {
+        let context = self.e.context();
+        let ordering = IntegerAttribute::new(IntegerType::new(context, 64).into(), ordering).into();
+        let mut attributes = vec![("ordering", ordering)];
+        if !scope.is_empty() {
+            attributes.push(("syncscope", StringAttribute::new(context, scope).into()));
+        }
+        self.e.op("llvm.fence", &[], &[], &attributes);
     }
 
     /// Elements that a read moves by per point of an iterator, where that is known.
@@ -279,8 +321,9 @@ impl<'c> Generator<'_, 'c> {
         self.e.from_elements(&lanes)
     }
 
-    /// Writes `value`, a vector when there is a vector axis, at a point.
-    pub(super) fn write(&mut self, access: &Access, at: &At<'_>, value: Value<'c>) {
+    /// Writes `value`, a vector when there is a vector axis, at a point; one of `vectors` that are
+    /// written one after the other.
+    pub(super) fn write(&mut self, access: &Access, at: &At<'_>, value: Value<'c>, vectors: i64) {
         let place = self.place(access, at);
         let slot = &self.slots[access.operand];
         let (memref, element) = (slot.memref, slot.element);
@@ -293,6 +336,12 @@ impl<'c> Generator<'_, 'c> {
             let index = self.materialise(&place.index);
             let stored = self.narrowed(element, value);
             return match self.lane_mask(&[], axis.lanes, at.valid) {
+                None if self.streams(access.operand, &place.index, axis.lanes, vectors) => {
+                    self.streamed = true;
+                    let bytes = axis.lanes * element.bytes() as i64;
+                    self.e
+                        .vector_store_past_caches(stored, memref, index, bytes);
+                }
                 None => self.e.vector_store(stored, memref, index),
                 Some(mask) => self.e.masked_store(stored, memref, index, mask),
             };
@@ -309,8 +358,18 @@ impl<'c> Generator<'_, 'c> {
                     safe: &[],
                 },
                 one,
+                1,
             );
         }
+    }
+
+    /// Whether a vector of `lanes` elements at `index` goes past the caches: it is aligned, and with its
+    /// neighbours fills cache lines.
+    fn streams(&self, slot: usize, index: &Sym, lanes: i64, vectors: i64) -> bool {
+        let slot = &self.slots[slot];
+        let bytes = slot.element.bytes() as i64;
+        let lines = lanes * vectors * bytes % LINE_BYTES == 0;
+        slot.streamed && lines && self.terms.divides(lanes, index)
     }
 
     fn place(&mut self, access: &Access, at: &At<'_>) -> Place {

@@ -90,7 +90,8 @@ pub struct HostFunction<'c> {
     pub blocks: u64,
 }
 
-/// Emits a scheduled kernel as a function of one block.
+/// Emits a scheduled kernel as a function of one block. Outputs of `streamed_bytes` and more go past the
+/// caches: whoever reads them would not find them there.
 ///
 /// # Errors
 /// When the kernel has no schedule or the schedule does not fit it.
@@ -98,6 +99,7 @@ pub fn emit_function<'c>(
     context: &'c Context,
     location: Location<'c>,
     kernel: &Kernel,
+    streamed_bytes: u64,
 ) -> Result<HostFunction<'c>, EmitError> {
     let schedule = schedule_of(kernel)?;
     let order = argument_order(kernel);
@@ -124,7 +126,7 @@ pub fn emit_function<'c>(
                 slots[slot] = Some(arguments[n + 1]);
             }
             let slots: Vec<Value<'c>> = slots.into_iter().flatten().collect();
-            emit_block(emitter, kernel, arguments[0], &slots)
+            emit_block(emitter, kernel, arguments[0], &slots, streamed_bytes)
         },
     )?;
     Ok(HostFunction {
@@ -135,8 +137,8 @@ pub fn emit_function<'c>(
 }
 
 /// Emits the code of one block at the emitter's insertion point: `block` is the block's number
-/// (`index`), `slots` one memref per slot of the kernel; for temporaries the tile of
-/// [`temporary_tiles`].
+/// (`index`), `slots` one memref per slot of the kernel, 64-byte aligned; for temporaries the tile of
+/// [`temporary_tiles`]. Outputs of `streamed_bytes` and more go past the caches.
 ///
 /// # Errors
 /// When the kernel has no schedule or the schedule does not fit it.
@@ -145,13 +147,14 @@ pub fn emit_block<'c>(
     kernel: &Kernel,
     block: Value<'c>,
     slots: &[Value<'c>],
+    streamed_bytes: u64,
 ) -> Result<(), EmitError> {
     let schedule = schedule_of(kernel)?;
     check(kernel, schedule)?;
     let slots = slots
         .iter()
         .enumerate()
-        .map(|(n, &memref)| SlotMemory::new(emitter, kernel, schedule, n, memref))
+        .map(|(n, &memref)| SlotMemory::new(emitter, kernel, schedule, n, memref, streamed_bytes))
         .collect();
     let mut generator = Generator {
         e: emitter,
@@ -167,6 +170,7 @@ pub fn emit_block<'c>(
         halos: BTreeMap::new(),
         tiles: Vec::new(),
         scopes: Vec::new(),
+        streamed: false,
     };
     generator.kernel(block);
     Ok(())
@@ -363,4 +367,6 @@ struct Generator<'e, 'c> {
     tiles: Vec<grid::Span<'c>>,
     /// Index values emitted so far, by scope: a value stays usable in nested regions.
     scopes: Vec<sym::Scope<'c>>,
+    /// Whether a store went past the caches.
+    streamed: bool,
 }

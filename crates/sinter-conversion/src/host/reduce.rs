@@ -112,7 +112,7 @@ impl<'e, 'c> Generator<'e, 'c> {
                         valid,
                         safe: &[],
                     };
-                    self.write(access, &at, value);
+                    self.write(access, &at, value, width as i64);
                 }
             }
         }
@@ -154,9 +154,7 @@ impl<'e, 'c> Generator<'e, 'c> {
             self.reduce_vectors(stage, level, totals, width)
         } else {
             match self.plan_loop(stage, iter) {
-                LoopPlan::Unrolled => {
-                    self.reduce_statically(stage, level, (0, extent), totals, width)
-                }
+                LoopPlan::Unrolled => self.reduce_border(stage, level, extent, totals, width),
                 LoopPlan::Whole => self.reduce_unrolled(stage, level, totals, width),
                 LoopPlan::Clipped(escapes) => {
                     self.reduce_clipped(stage, level, &escapes, totals, width)
@@ -209,6 +207,26 @@ impl<'e, 'c> Generator<'e, 'c> {
             stage.bound[iter] = true;
             stage.point[iter].local = Sym::constant(n);
             totals = self.reduce(stage, level + 1, totals, width);
+        }
+        totals
+    }
+
+    /// One statement per tap of a window at the border. Windows of neighbouring rows overlap: elements that
+    /// one tap has loaded are wanted by the next, by another row. There are more of them than registers,
+    /// and to load them again is cheaper than to spill them.
+    fn reduce_border(
+        &mut self,
+        stage: &mut Stage<'e, 'c>,
+        level: usize,
+        extent: i64,
+        mut totals: Vec<Value<'c>>,
+        width: usize,
+    ) -> Vec<Value<'c>> {
+        for tap in 0..extent {
+            if tap > 0 {
+                self.forget_loads();
+            }
+            totals = self.reduce_statically(stage, level, (tap, tap + 1), totals, width);
         }
         totals
     }

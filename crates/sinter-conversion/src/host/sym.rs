@@ -126,6 +126,11 @@ impl<'c> Terms<'c> {
             .fold(0, |g, &(t, c)| gcd(g, c * self.0[t].align))
     }
 
+    /// Whether a sum is a multiple of `divisor` whatever its terms are.
+    pub(super) fn divides(&self, divisor: i64, sym: &Sym) -> bool {
+        self.align(sym) % divisor == 0 && sym.offset % divisor == 0
+    }
+
     fn add(&mut self, term: Term<'c>) -> Sym {
         self.0.push(term);
         Sym {

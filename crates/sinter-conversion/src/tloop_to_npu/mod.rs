@@ -60,7 +60,9 @@ impl Pass for ConvertTloopToNpu {
                       the function that launches them. Buffers are virtual: `npu-plan-memory` places \
                       them.",
         anchor: Some("builtin.module"),
-        dialects: &["npu", "scf", "arith", "math", "vector", "memref", "affine"],
+        dialects: &[
+            "npu", "scf", "arith", "math", "vector", "memref", "affine", "llvm",
+        ],
     };
 
     fn run(&self, op: OperationRef<'_, '_>, options: &Self::Options) -> Result<(), Failure> {
@@ -127,7 +129,7 @@ fn device_kernel<'c>(
         })?;
         on_chip::kernel(context, kernel, &chip)?
     } else {
-        host_kernel(context, kernel)?
+        host_kernel(context, kernel, device.streamed_bytes())?
     };
     describe(context, &mut op, kernel, device);
     Ok(op)
@@ -183,6 +185,7 @@ fn describe<'c>(
 fn host_kernel<'c>(
     context: &'c melior::Context,
     kernel: &Kernel,
+    streamed_bytes: u64,
 ) -> Result<Operation<'c>, IrError> {
     let schedule = kernel
         .schedule
@@ -219,7 +222,7 @@ fn host_kernel<'c>(
     let number: Value<'c, 'c> = lasting(block.argument(0).map_err(missing)?);
     let slots: Vec<_> = slots.into_iter().flatten().collect();
     let mut emitter = Emitter::new(context, place, code);
-    host::emit_block(&mut emitter, kernel, number, &slots).map_err(unfit)?;
+    host::emit_block(&mut emitter, kernel, number, &slots, streamed_bytes).map_err(unfit)?;
     code.append_operation(operation(context, "npu.yield", place, Parts::default())?);
     let engine = Attribute::parse(context, "#npu<engine (vector)>");
     let parts = Parts {
@@ -299,7 +302,7 @@ fn emit_nest<'c>(
     let values: Vec<Value<'c, 'c>> = used.iter().map(|&t| lasting(values[t])).collect();
     let mut emitter = Emitter::new(context, place, block);
     let zero = emitter.index(0);
-    host::emit_block(&mut emitter, &kernel, zero, &values).map_err(unfit)
+    host::emit_block(&mut emitter, &kernel, zero, &values, u64::MAX).map_err(unfit)
 }
 
 /// Vectors of eight along whatever is dense in the first write, four rows.

@@ -1,5 +1,7 @@
 //! `vector` operations.
 
+use melior::ir::attribute::{BoolAttribute, IntegerAttribute};
+use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, TypeLike, ValueLike};
 
 use super::{Emitter, Value, type_of};
@@ -61,6 +63,23 @@ impl<'c> Emitter<'c> {
     /// `vector.store`.
     pub fn vector_store(&mut self, value: Value<'c>, memref: Value<'c>, index: Value<'c>) {
         self.op("vector.store", &[value, memref, index], &[], &[]);
+    }
+
+    /// `vector.store` of a vector that is aligned to its `bytes` and is not wanted in the caches.
+    pub fn vector_store_past_caches(
+        &mut self,
+        value: Value<'c>,
+        memref: Value<'c>,
+        index: Value<'c>,
+        bytes: i64,
+    ) {
+        let context = self.context();
+        let alignment = IntegerAttribute::new(IntegerType::new(context, 64).into(), bytes);
+        let attributes = [
+            ("nontemporal", BoolAttribute::new(context, true).into()),
+            ("alignment", alignment.into()),
+        ];
+        self.op("vector.store", &[value, memref, index], &[], &attributes);
     }
 
     /// `vector.maskedload`; lanes that are masked off take those of `otherwise`.
