@@ -34,6 +34,9 @@ const MOST_VECTORS: i64 = 4;
 const MOST_VECTORS_ALONE: i64 = 8;
 /// Cost of lanes that lie along a reduction, over that of other lanes: each row streams on its own.
 const REDUCED_LANES: f64 = 1.25;
+/// Most streams from beyond the caches at a time: processors foresee few [measured: 8 streams of a Zen 4
+/// core come at 23 GB/s, 16 at 20, 32 at 13].
+const MOST_STREAMS: i64 = 8;
 /// Fewest lanes of a vector on scratchpad devices.
 const LEAST_CHIP_LANES: i64 = 8;
 /// Unroll factor of a long reduction.
@@ -274,8 +277,20 @@ impl<'a> Stage<'a> {
         } else {
             1
         };
-        let most = (free / (vectors * each)).min(self.extents[row_iter]);
+        let mut most = (free / (vectors * each)).min(self.extents[row_iter]);
+        if self.streams(v, row_iter) {
+            most = most.min(MOST_STREAMS);
+        }
         (2..=most.max(1)).collect()
+    }
+
+    /// Whether each row is a stream of its own through an operand greater than the caches.
+    fn streams(&self, v: usize, rows: usize) -> bool {
+        let large = |slot: usize| {
+            self.slots[slot].ty.bytes().cast_unsigned() >= self.device.streamed_bytes()
+        };
+        let mut reads = self.nest.reads.iter();
+        self.reduces_along(v) && reads.any(|r| uses(r, rows) && large(r.operand))
     }
 
     fn priced(

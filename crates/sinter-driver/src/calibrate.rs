@@ -7,7 +7,7 @@
 //! | `barrier_ns` | empty launches on all threads, over such on one |
 //! | `fma_gflops` | matrix products whose operands stay in the second-level cache; the best |
 //! | `functions` | one pass over 4096 elements, over a pass of `max(x, 0)` |
-//! | `levels` | additions of tensors that fill half of each cache, and of ones beyond the last |
+//! | `levels` | additions of tensors that fill half of each cache, and of ones of sixteen times the last |
 //!
 //! A figure is the least of many runs: what disturbs a run only makes it longer. What is not measured
 //! (register tiles, `block_ns`, `constant_reuse_bytes`) is taken from the built-in `host`.
@@ -160,7 +160,7 @@ impl Calibration {
         for n in 0..levels.len() {
             let last = n + 1 == levels.len();
             let bytes = if last {
-                4 * from
+                16 * from
             } else {
                 levels[n].footprint_bytes.midpoint(from)
             };

@@ -36,3 +36,29 @@ tloop.kernel @ragged(%x: tensor<4096x2049xf32>) -> tensor<4096x2049xf32> attribu
     } writes [affine_map<(d0, d1) -> (d0, d1)>] -> tensor<4096x2049xf32>
   tloop.return %y : tensor<4096x2049xf32>
 }
+
+// -----
+
+// Of two stages that read a large operand the second one asks for its part in the next block.
+
+// CHECK-LABEL: npu.kernel @less_the_greatest
+// CHECK-NOT: memref.prefetch
+// CHECK: vector.shuffle
+// CHECK: memref.prefetch {{.+}}, read, locality<2>
+// CHECK: arith.subf
+tloop.kernel @less_the_greatest(%x: tensor<4096x2048xf32>) -> tensor<4096x2048xf32> attributes {roles = ["input"]} {
+  %m = tloop.nest domain [4096, 2048] kinds ["parallel", "reduction"]
+    ins(%x : tensor<4096x2048xf32>) maps [affine_map<(d0, d1) -> (d0, d1)>] combine ["max"] init [0xFFF0000000000000 : f64]
+    body {
+    ^bb0(%a: f32):
+      tloop.yield %a : f32
+    } writes [affine_map<(d0, d1) -> (d0)>] -> tensor<4096xf32>
+  %y = tloop.nest domain [4096, 2048] kinds ["parallel", "parallel"]
+    ins(%x, %m : tensor<4096x2048xf32>, tensor<4096xf32>) maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>]
+    body {
+    ^bb0(%a: f32, %b: f32):
+      %0 = arith.subf %a, %b : f32
+      tloop.yield %0 : f32
+    } writes [affine_map<(d0, d1) -> (d0, d1)>] -> tensor<4096x2048xf32>
+  tloop.return %y : tensor<4096x2048xf32>
+}

@@ -1,7 +1,5 @@
 //! Loads and stores at a point of a register tile.
 
-use melior::ir::attribute::{BoolAttribute, IntegerAttribute, StringAttribute};
-use melior::ir::r#type::IntegerType;
 use sinter_ir::emitter::{Emitter, IntPredicate, Value};
 use sinter_loops::affine::Affine;
 use sinter_loops::kernel::{Kernel, Role, Schedule};
@@ -16,7 +14,7 @@ use super::{Generator, TileDim};
 /// One slot in memory.
 pub(super) struct SlotMemory<'c> {
     /// The memref, flattened.
-    memref: Value<'c>,
+    pub(super) memref: Value<'c>,
     element: ElementType,
     /// Extents that an index must keep to (of the whole slot).
     extents: Vec<i64>,
@@ -24,16 +22,12 @@ pub(super) struct SlotMemory<'c> {
     strides: Vec<i64>,
     /// By dimension of a temporary, the part that a block holds.
     parts: Vec<Option<TileDim>>,
-    elements: i64,
+    pub(super) elements: i64,
+    /// The caches do not hold it.
+    pub(super) large: bool,
     /// Whole cache lines are stored past the caches.
     streamed: bool,
 }
-
-/// `acq_rel` of `llvm.fence`.
-const ACQUIRE_RELEASE: i64 = 6;
-
-/// `seq_cst` of `llvm.fence`.
-const SEQUENTIAL: i64 = 7;
 
 /// Bytes of a cache line. Stores past the caches that leave a line half full are slow.
 const LINE_BYTES: i64 = 64;
@@ -56,7 +50,7 @@ impl<'c> SlotMemory<'c> {
             let mut reads = nest.reads.iter().chain(&nest.finish_reads);
             reads.any(|a| a.operand == slot)
         });
-        let streamed = is.role == Role::Output && !read && is.ty.bytes() as u64 >= streamed_bytes;
+        let large = is.ty.bytes().cast_unsigned() >= streamed_bytes;
         Self {
             memref: emitter.flatten(memref),
             element: tile.element,
@@ -64,27 +58,35 @@ impl<'c> SlotMemory<'c> {
             strides: tile.strides(),
             parts: super::tile_dims(kernel, schedule, slot),
             elements: tile.elements(),
-            streamed,
+            large,
+            streamed: large && is.role == Role::Output && !read,
         }
     }
 }
 
+impl SlotMemory<'_> {
+    /// Bytes of one element.
+    pub(super) fn bytes(&self) -> i64 {
+        self.element.bytes() as i64
+    }
+}
+
 /// A test that an index must pass: `0 <= sym + lane * step < extent`.
-struct Guard {
+pub(super) struct Guard {
     sym: Sym,
     step: i64,
     extent: i64,
 }
 
 /// Where an access goes.
-struct Place {
+pub(super) struct Place {
     /// Flat index of the first lane.
-    index: Sym,
+    pub(super) index: Sym,
     /// Elements from lane to lane, where that is a constant.
-    step: Option<i64>,
-    guards: Vec<Guard>,
+    pub(super) step: Option<i64>,
+    pub(super) guards: Vec<Guard>,
     /// The access is outside for every lane.
-    outside: bool,
+    pub(super) outside: bool,
 }
 
 /// What was read.
@@ -130,47 +132,6 @@ impl<'c> Generator<'_, 'c> {
             }
             (Some(axis), _) => Loaded::Vector(self.read_lanes(access, at, axis)),
         }
-    }
-
-    /// Asks for the memory of a vector that will be read at a point. Does nothing where the read is not
-    /// one of consecutive elements inside the operand.
-    pub(super) fn prefetch(&mut self, access: &Access, at: &At<'_>) {
-        let place = self.place(access, at);
-        if place.step != Some(1) || place.outside || !place.guards.is_empty() {
-            return;
-        }
-        let index = self.materialise(&place.index);
-        let context = self.e.context();
-        let locality = IntegerAttribute::new(IntegerType::new(context, 32).into(), 3);
-        let attributes = [
-            ("isWrite", BoolAttribute::new(context, false).into()),
-            ("localityHint", locality.into()),
-            ("isDataCache", BoolAttribute::new(context, true).into()),
-        ];
-        let memref = self.slots[access.operand].memref;
-        self.e
-            .op("memref.prefetch", &[memref, index], &[], &attributes);
-    }
-
-    /// What was loaded before is loaded again after: a fence between this thread and itself, which costs
-    /// no instruction, and over which nothing is kept in registers for later.
-    pub(super) fn forget_loads(&mut self) {
-        self.fence(ACQUIRE_RELEASE, "singlethread");
-    }
-
-    /// Stores past the caches are seen by other threads before whatever this one stores next.
-    pub(super) fn settle_stores(&mut self) {
-        self.fence(SEQUENTIAL, "");
-    }
-
-    fn fence(&mut self, ordering: i64, scope: &str) {
-        let context = self.e.context();
-        let ordering = IntegerAttribute::new(IntegerType::new(context, 64).into(), ordering).into();
-        let mut attributes = vec![("ordering", ordering)];
-        if !scope.is_empty() {
-            attributes.push(("syncscope", StringAttribute::new(context, scope).into()));
-        }
-        self.e.op("llvm.fence", &[], &[], &attributes);
     }
 
     /// Elements that a read moves by per point of an iterator, where that is known.
@@ -367,12 +328,12 @@ impl<'c> Generator<'_, 'c> {
     /// neighbours fills cache lines.
     fn streams(&self, slot: usize, index: &Sym, lanes: i64, vectors: i64) -> bool {
         let slot = &self.slots[slot];
-        let bytes = slot.element.bytes() as i64;
-        let lines = lanes * vectors * bytes % LINE_BYTES == 0;
+        let lines = lanes * vectors * slot.bytes() % LINE_BYTES == 0;
         slot.streamed && lines && self.terms.divides(lanes, index)
     }
 
-    fn place(&mut self, access: &Access, at: &At<'_>) -> Place {
+    /// Where an access goes at a point.
+    pub(super) fn place(&mut self, access: &Access, at: &At<'_>) -> Place {
         let mut place = Place {
             index: Sym::default(),
             step: Some(0),

@@ -17,7 +17,9 @@
 //! | `lanes.rs` | vectors along a reduction, and the combination of their lanes |
 //! | `body.rs` | evaluation of scalar bodies at the points of a register tile |
 //! | `scalar.rs` | one instruction, on scalars or vectors |
+//! | `turn.rs` | reads across the vector, turned in registers |
 //! | `access.rs` | loads and stores at a point: unit stride, strided, masked, guarded |
+//! | `memory.rs` | prefetches and fences |
 //!
 //! # Halos
 //!
@@ -39,6 +41,7 @@ mod body;
 mod clip;
 mod grid;
 mod lanes;
+mod memory;
 mod reduce;
 mod scalar;
 mod stage;

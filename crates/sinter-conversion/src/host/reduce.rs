@@ -1,8 +1,6 @@
 //! The register tile: accumulators, loops over reduction iterators, finish and stores.
 
 use sinter_ir::emitter::Value;
-use sinter_loops::kernel::Role;
-use sinter_loops::nest::Access;
 use sinter_loops::scalar::Reg;
 
 use super::Generator;
@@ -42,38 +40,9 @@ impl<'e, 'c> Generator<'e, 'c> {
         stage.axis = axis;
     }
 
-    /// Asks for the activations that the finish will read, so that they arrive during the reduction:
-    /// a processor does not look far enough ahead to load them by itself.
-    fn prefetch_finish(&mut self, stage: &Stage<'e, 'c>) {
-        if stage.axis.is_none() || stage.reduces_lanes() {
-            return;
-        }
-        let nest = stage.nest;
-        let slots = &self.kernel.slots;
-        let activation = |a: &&Access| slots[a.operand].role == Role::Input;
-        for access in nest.finish_reads.iter().filter(activation) {
-            let (along_rows, along_vectors) = stage.moves(access);
-            let rows = if along_rows { stage.rows } else { 1 };
-            for (row, vector) in
-                (0..rows).flat_map(|r| (0..stage.vectors.len()).map(move |v| (r, v)))
-            {
-                if vector > 0 && !along_vectors {
-                    continue;
-                }
-                let point = stage.point_at(row, vector as i64);
-                let at = At {
-                    point: &point,
-                    axis: stage.axis,
-                    valid: stage.vectors[vector],
-                    safe: &[],
-                };
-                self.prefetch(access, &at);
-            }
-        }
-    }
-
     /// Body and finish of a nest without reductions, point by point.
     fn pointwise(&mut self, stage: &Stage<'e, 'c>) {
+        self.prefetch_next_block(stage);
         let width = stage.vectors.len();
         let nest = stage.nest;
         let inputs = nest.reads.iter().map(|a| Input::Read(a, &[])).collect();

@@ -19,6 +19,8 @@ const BORDER_TILES: usize = 6;
 
 /// A stage while its loops are emitted.
 pub(super) struct Stage<'e, 'c> {
+    /// Its position in the kernel.
+    pub(super) index: usize,
     pub(super) nest: &'e Nest,
     pub(super) schedule: &'e StageSchedule,
     /// Slot types.
@@ -139,6 +141,7 @@ impl<'e, 'c> Generator<'e, 'c> {
         });
         let lanes = schedule.lanes.max(1);
         let mut stage = Stage {
+            index,
             nest,
             schedule,
             types: self.kernel.slots.iter().map(|s| s.ty.clone()).collect(),
