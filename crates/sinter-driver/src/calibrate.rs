@@ -22,8 +22,8 @@ use sinter_device::device::{Level, Validation};
 use sinter_device::{Device, HostCpu};
 
 use crate::error::Error;
-use crate::execute::cores;
 use measure::Bench;
+use sinter_runner::cores;
 
 /// Functions that are measured, with how each is written for `%x` and `%y`.
 const FUNCTIONS: [(&str, &str); 12] = [

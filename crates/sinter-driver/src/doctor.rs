@@ -3,8 +3,8 @@
 use serde::Serialize;
 use sinter_device::HostCpu;
 
-use crate::execute::cores;
 use crate::load::self_test;
+use sinter_runner::cores;
 
 /// One check.
 #[derive(Clone, Debug, Serialize)]

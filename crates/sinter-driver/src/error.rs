@@ -1,6 +1,6 @@
 //! What can go wrong in a command. Every message is one line that says what to do.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
@@ -29,17 +29,9 @@ pub enum Error {
     /// The model cannot be loaded or run.
     #[error(transparent)]
     Runtime(#[from] sinter_runtime::Error),
-    /// The file is no usable offline model.
-    #[error("'{}': {source}", path.display())]
-    Offline {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: sinter_runtime::Error,
-    },
-    /// A NumPy file cannot be read or written.
+    /// The offline model is not usable, or its run failed.
     #[error(transparent)]
-    Npy(#[from] sinter_loops::npy::NpyError),
+    Run(#[from] sinter_runner::Error),
     /// There is no such report.
     #[error(transparent)]
     Report(#[from] sinter_explain::ReportError),
@@ -56,19 +48,4 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
-}
-
-impl Error {
-    /// Names the file that is no usable offline model, where the message does not name it by itself.
-    pub(crate) fn offline(path: &Path, error: impl Into<sinter_runtime::Error>) -> Self {
-        match error.into() {
-            source @ sinter_runtime::Error::Container(sinter_model::Error::Io { .. }) => {
-                Self::Runtime(source)
-            }
-            source => Self::Offline {
-                path: path.to_owned(),
-                source,
-            },
-        }
-    }
 }

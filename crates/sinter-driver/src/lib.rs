@@ -6,41 +6,38 @@
 //! | [`compile`](mod@compile) | ONNX to an offline model, or to text at a level |
 //! | `kernels`, `machine_code`, `assemble` | a planned module taken apart: code, program, weights |
 //! | `load` | any model file, ready to run |
-//! | [`execute`], [`bench`](mod@bench) | one run; many runs, timed |
+//! | `runs` | one run; many runs, timed |
 //! | [`explain`](mod@explain) | the decisions of fusion |
 //! | [`calibrate`](mod@calibrate) | a device file of the machine at hand |
 //! | [`extension`] | what other crates add |
-//! | [`inspect`](mod@inspect), [`doctor`](mod@doctor) | reports |
+//! | [`doctor`](mod@doctor) | what is installed |
 
 mod assemble;
-pub mod bench;
 pub mod calibrate;
 pub mod compile;
 pub mod doctor;
 pub mod error;
-pub mod execute;
 pub mod explain;
 pub mod extension;
-pub mod inspect;
 mod kernels;
 mod load;
 mod machine_code;
 pub mod options;
+mod runs;
 mod summary;
 
 use std::fmt::Write as _;
 
-pub use bench::{Bench, BenchReport, bench};
 pub use calibrate::{Calibration, calibrate};
 pub use compile::{Compiled, Emitted, Form, compile, compile_graph, emit};
 pub use doctor::{Check, doctor};
 pub use error::Error;
-pub use execute::{Done, RunOptions, TensorSummary, run, write_outputs};
 pub use explain::{Explained, advise, explain, proof};
-pub use inspect::{Inspection, inspect};
 pub use options::{CompileOptions, Level, ShapeArg};
+pub use runs::{Bench, Done, bench, run};
 pub use sinter_model::{StageTime, check_writable, write_bytes};
 pub use sinter_pass::log;
+pub use sinter_runner::{BenchReport, Inspection, RunOptions, inspect, write_outputs};
 
 /// Registers all passes with MLIR, once per process; extensions are installed before.
 pub(crate) fn register_passes() {

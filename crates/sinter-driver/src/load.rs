@@ -32,10 +32,7 @@ pub(crate) fn load(
         .and_then(|e| e.to_str())
         .unwrap_or_default();
     match kind {
-        "sinter" => {
-            let model = Model::load(path).map_err(|error| Error::offline(path, error))?;
-            Ok((model, Vec::new()))
-        }
+        "sinter" => Ok((sinter_runner::load(path)?, Vec::new())),
         _ => {
             let compiled = compile(path, options)?;
             let container = Container::from_bytes(&compiled.bytes)?;
@@ -197,10 +194,10 @@ pub(crate) fn self_test() -> Result<String, Error> {
         return %1 : tensor<2x8xf32>\n}";
     let (bytes, _) = compile_module(SOURCE.as_bytes(), &CompileOptions::default())?;
     let model = Model::from_container(Container::from_bytes(&bytes)?)?;
-    let mut session = crate::execute::session(&model, Some(1), false)?;
+    let mut session = sinter_runner::session(&model, Some(1), false)?;
     let values: Vec<f32> = (0..16u8).map(|i| f32::from(i) - 8.0).collect();
     let input = sinter_loops::tensor::Tensor::from_f32([2, 8], &values);
-    let outputs = crate::execute::run_session(&model, &mut session, &[input])?;
+    let outputs = sinter_runner::run_session(&model, &mut session, &[input])?;
     let right = outputs[0]
         .1
         .to_f32s()

@@ -80,7 +80,7 @@ fn in_parts<R: Send>(
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
-        let threads = jobs.unwrap_or_else(crate::execute::cores);
+        let threads = jobs.unwrap_or_else(sinter_runner::cores);
         for _ in 0..threads.clamp(1, parts.len().max(1)) {
             scope.spawn(|| {
                 while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {

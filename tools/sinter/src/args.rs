@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use sinter_driver::{CompileOptions, Level, ShapeArg};
+use sinter_runner::terminal::at_least_one;
 
 /// Compiles trained models to few, fused kernels; runs, measures and explains them.
 #[derive(Parser, Debug)]
@@ -111,15 +112,6 @@ pub(crate) struct CompileArgs {
     /// Threads that compile, as many as can run at once when absent; the result does not depend on them
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) jobs: Option<usize>,
-}
-
-/// A number of threads or runs.
-fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) => Err("give at least 1".to_owned()),
-        Ok(number) => Ok(number),
-        Err(error) => Err(error.to_string()),
-    }
 }
 
 impl CompileArgs {

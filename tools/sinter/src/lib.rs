@@ -28,58 +28,6 @@ pub fn run(extensions: &[&'static Extension]) -> ExitCode {
     }
     match commands::dispatch(cli.command, &matches) {
         Ok(code) => code,
-        Err(error) => {
-            // A closed pipe on standard output is the reader's choice, not a failure of ours.
-            let closed = error
-                .downcast_ref::<std::io::Error>()
-                .is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe);
-            if closed {
-                return ExitCode::SUCCESS;
-            }
-            eprintln!("error: {}", one_line(&with_causes(&error)));
-            ExitCode::from(1)
-        }
-    }
-}
-
-/// A message with those of its causes that it does not already repeat.
-fn with_causes(error: &anyhow::Error) -> String {
-    let mut message = error.to_string();
-    for cause in error.chain().skip(1).map(ToString::to_string) {
-        if !message.contains(&cause) {
-            message += &format!(": {cause}");
-        }
-    }
-    message
-}
-
-/// A message in one line that does nothing to a terminal: names in a model may hold any character.
-fn one_line(message: &str) -> String {
-    let mut line = String::with_capacity(message.len());
-    for c in message.chars() {
-        if c.is_control() {
-            line.extend(c.escape_default());
-        } else {
-            line.push(c);
-        }
-    }
-    line
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn causes_are_named_once() {
-        let cause = std::io::Error::other("disk full");
-        let error = anyhow::Error::from(cause).context("cannot write 'a': disk full");
-        assert_eq!(super::with_causes(&error), "cannot write 'a': disk full");
-        let cause = std::io::Error::other("disk full");
-        let error = anyhow::Error::from(cause).context("cannot write 'a'");
-        assert_eq!(super::with_causes(&error), "cannot write 'a': disk full");
-    }
-
-    #[test]
-    fn control_characters_are_escaped() {
-        assert_eq!(super::one_line("'a\n\u{1b}b' 模型"), "'a\\n\\u{1b}b' 模型");
+        Err(error) => sinter_runner::terminal::failure(&error),
     }
 }

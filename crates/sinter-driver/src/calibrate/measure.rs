@@ -6,9 +6,9 @@ use sinter_model::Container;
 use sinter_runtime::{Model, Profile};
 
 use crate::error::Error;
-use crate::execute::{self, RunOptions};
 use crate::load::compile_module;
 use crate::options::CompileOptions;
+use sinter_runner::RunOptions;
 
 /// Seed of the inputs.
 const SEED: u64 = 1;
@@ -77,8 +77,8 @@ impl Bench {
             random: Some(SEED),
             ..RunOptions::default()
         };
-        let inputs = execute::inputs(&self.model, &options)?;
-        let mut session = execute::session(&self.model, Some(self.threads), false)?;
+        let inputs = sinter_runner::inputs(&self.model, &options)?;
+        let mut session = sinter_runner::session(&self.model, Some(self.threads), false)?;
         let outputs = self.model.manifest().outputs.len();
         let mut memory: Vec<Vec<u8>> = (0..outputs)
             .map(|i| vec![0; session.output_bytes(i)])

@@ -6,7 +6,7 @@ use super::print;
 use crate::args::Inspect;
 
 pub(crate) fn execute(args: &Inspect) -> Result<()> {
-    let report = sinter_driver::inspect(&args.model)?;
+    let report = sinter_runner::inspect(&args.model)?;
     let text = if args.json {
         serde_json::to_string_pretty(&report)?
     } else {

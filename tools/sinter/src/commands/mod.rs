@@ -15,6 +15,7 @@ use std::process::ExitCode;
 use anyhow::bail;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
+use sinter_runner::terminal::print;
 
 use crate::args::{Command, CompileArgs};
 
@@ -64,17 +65,6 @@ fn refuse_compile_options(model: &Path, matches: &ArgMatches) -> anyhow::Result<
         ),
         None => Ok(()),
     }
-}
-
-/// Writes text to standard output; a closed pipe is an error that `main` knows.
-fn print(text: &str) -> std::io::Result<()> {
-    use std::io::Write;
-    let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    if !text.ends_with('\n') {
-        out.write_all(b"\n")?;
-    }
-    out.flush()
 }
 
 /// Prints the compile time per stage to standard error.

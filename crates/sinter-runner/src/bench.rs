@@ -1,16 +1,13 @@
 //! Latency of a model.
 
-use std::path::Path;
+use std::fmt;
 
 use serde::Serialize;
 use sinter_loops::tensor::Tensor;
-use sinter_model::StageTime;
-use sinter_runtime::Buffer;
+use sinter_runtime::{Buffer, Model};
 
 use crate::error::Error;
 use crate::execute::{self, RunOptions};
-use crate::load::load;
-use crate::options::CompileOptions;
 
 /// Runs that are not timed.
 const WARM_UP_RUNS: usize = 5;
@@ -75,34 +72,19 @@ pub struct KernelTime {
     pub bytes: u64,
 }
 
-/// A benchmark's figures, and where compile time went.
-#[derive(Debug)]
-pub struct Bench {
-    /// Figures.
-    pub report: BenchReport,
-    /// Compile time per stage.
-    pub timing: Vec<StageTime>,
-}
-
 /// Measures a model on random inputs; the first runs are dropped.
 ///
 /// # Errors
 /// As [`crate::run`].
-pub fn bench(
-    path: &Path,
-    compile: &CompileOptions,
-    threads: Option<usize>,
-    runs: usize,
-) -> Result<Bench, Error> {
-    let (model, timing) = load(path, compile)?;
+pub fn bench(model: &Model, threads: Option<usize>, runs: usize) -> Result<BenchReport, Error> {
     let manifest = model.manifest();
     let options = RunOptions {
         random: Some(SEED),
         threads,
         ..RunOptions::default()
     };
-    let inputs = execute::inputs(&model, &options)?;
-    let mut session = execute::session(&model, threads, false)?;
+    let inputs = execute::inputs(model, &options)?;
+    let mut session = execute::session(model, threads, false)?;
     let filled = |tensor: &Tensor| -> Result<Buffer, Error> {
         let mut buffer = Buffer::new(tensor.bytes().len())?;
         buffer.copy_from_slice(tensor.bytes());
@@ -137,7 +119,7 @@ pub fn bench(
         }
     });
     let statistics = &manifest.statistics;
-    let report = BenchReport {
+    Ok(BenchReport {
         model: manifest.model.clone(),
         device: manifest.device.clone(),
         policy: statistics.policy.clone(),
@@ -153,11 +135,56 @@ pub fn bench(
         peak_bytes: statistics.peak_bytes,
         resident_bytes: resident_bytes(),
         price_ms: statistics.price_ns / 1e6,
-        // The sum of nothing is -0.0.
-        compile_ms: timing.iter().fold(0.0, |ms, t| ms + t.ms),
+        compile_ms: 0.0,
         kernel_times: kernel_times.collect(),
-    };
-    Ok(Bench { report, timing })
+    })
+}
+
+impl fmt::Display for BenchReport {
+    /// The figures; with `{:#}` also the time per kernel.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} on {}, {} threads, {} runs",
+            self.model, self.device, self.threads, self.runs
+        )?;
+        writeln!(
+            f,
+            "median {}  (min {}, max {})",
+            duration(self.median_ms),
+            duration(self.min_ms),
+            duration(self.max_ms)
+        )?;
+        writeln!(f, "operators {}  kernels {}", self.operators, self.kernels)?;
+        writeln!(
+            f,
+            "intermediate bytes {}  arena {}",
+            self.intermediate_bytes, self.peak_bytes
+        )?;
+        if !f.alternate() {
+            return Ok(());
+        }
+        writeln!(f, "\n{:>10} {:>10}  kernel", "us", "price us")?;
+        for k in &self.kernel_times {
+            let (us, price) = (k.median_us, k.price_us);
+            writeln!(
+                f,
+                "{us:>10.1} {price:>10.1}  {} [{}]",
+                k.symbol,
+                k.origins.join(", ")
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// A time in the unit in which it is readable.
+fn duration(ms: f64) -> String {
+    if ms < 0.1 {
+        format!("{:.2} us", ms * 1e3)
+    } else {
+        format!("{ms:.3} ms")
+    }
 }
 
 /// The high-water mark of resident memory, from Linux's `/proc`.
@@ -166,4 +193,15 @@ fn resident_bytes() -> Option<u64> {
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibibytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::duration;
+
+    #[test]
+    fn short_times_are_in_microseconds() {
+        assert_eq!(duration(0.000_214), "0.21 us");
+        assert_eq!(duration(0.5), "0.500 ms");
+    }
 }

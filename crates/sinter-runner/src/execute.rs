@@ -8,12 +8,10 @@ use std::path::{Path, PathBuf};
 use sinter_loops::tensor::Tensor;
 use sinter_loops::types::{ElementType, TensorType};
 use sinter_loops::{npy, random};
-use sinter_model::{Port, StageTime};
+use sinter_model::Port;
 use sinter_runtime::{Model, Session, Transfers};
 
 use crate::error::Error;
-use crate::load::load;
-use crate::options::CompileOptions;
 
 /// Where the values of a run come from, and how it is run.
 #[derive(Clone, Debug, Default)]
@@ -28,37 +26,41 @@ pub struct RunOptions {
     pub adversarial: bool,
 }
 
-/// What a run gave.
-#[derive(Debug)]
-pub struct Done {
-    /// Outputs by name, in the model's order.
-    pub outputs: Vec<(String, Tensor)>,
-    /// Compile time per stage, when the model was compiled for this run.
-    pub timing: Vec<StageTime>,
-}
-
-/// Runs a model once. `path` is an ONNX model, an offline model, or MLIR at any level.
+/// Values from NumPy files, given as `NAME=FILE.npy`, by name.
 ///
 /// # Errors
-/// When the model cannot be compiled or loaded, an input has no value or one of another type, or a
-/// transfer of a scratchpad device broke the rules.
-pub fn run(path: &Path, compile: &CompileOptions, options: &RunOptions) -> Result<Done, Error> {
-    let (model, timing) = load(path, compile)?;
-    let inputs = inputs(&model, options)?;
-    let mut session = session(&model, options.threads, options.adversarial)?;
-    let outputs = run_session(&model, &mut session, &inputs)?;
-    Ok(Done { outputs, timing })
+/// When a text is not of that form, or a name comes twice.
+pub fn input_files(texts: &[String]) -> Result<BTreeMap<String, PathBuf>, Error> {
+    let mut files = BTreeMap::new();
+    for text in texts {
+        let Some((name, file)) = text.rsplit_once('=') else {
+            return Err(Error::Request(format!(
+                "--input '{text}' is not NAME=FILE.npy"
+            )));
+        };
+        if files.insert(name.to_owned(), PathBuf::from(file)).is_some() {
+            return Err(Error::Request(format!("--input names '{name}' twice")));
+        }
+    }
+    Ok(files)
+}
+
+/// Runs a model once and gives its outputs by name, in the model's order.
+///
+/// # Errors
+/// When an input has no value or one of another type, or a transfer of a scratchpad device broke the
+/// rules.
+pub fn run(model: &Model, options: &RunOptions) -> Result<Vec<(String, Tensor)>, Error> {
+    let inputs = inputs(model, options)?;
+    let mut session = session(model, options.threads, options.adversarial)?;
+    run_session(model, &mut session, &inputs)
 }
 
 /// A session for a model.
 ///
 /// # Errors
 /// When memory or threads cannot be had, or transfers are to be late on a device that has none.
-pub(crate) fn session(
-    model: &Model,
-    threads: Option<usize>,
-    adversarial: bool,
-) -> Result<Session, Error> {
+pub fn session(model: &Model, threads: Option<usize>, adversarial: bool) -> Result<Session, Error> {
     let manifest = model.manifest();
     if adversarial && manifest.spaces.is_empty() {
         return Err(Error::Request(format!(
@@ -83,7 +85,7 @@ pub(crate) fn session(
 }
 
 /// Threads that can run at once.
-pub(crate) fn cores() -> usize {
+pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
@@ -96,7 +98,7 @@ pub(crate) fn running(threads: Option<usize>) -> usize {
 ///
 /// # Errors
 /// When its element type or an extent is not known.
-pub(crate) fn port_type(port: &Port) -> Result<TensorType, Error> {
+pub fn port_type(port: &Port) -> Result<TensorType, Error> {
     let unknown = || {
         Error::Request(format!(
             "'{}' has no fixed type: compile it again",
@@ -116,7 +118,7 @@ pub(crate) fn port_type(port: &Port) -> Result<TensorType, Error> {
 ///
 /// # Errors
 /// When a name is not an input, or an input has no value or one of another type.
-pub(crate) fn inputs(model: &Model, options: &RunOptions) -> Result<Vec<Tensor>, Error> {
+pub fn inputs(model: &Model, options: &RunOptions) -> Result<Vec<Tensor>, Error> {
     let ports = &model.manifest().inputs;
     if let Some(name) = options
         .inputs
@@ -157,7 +159,7 @@ pub(crate) fn inputs(model: &Model, options: &RunOptions) -> Result<Vec<Tensor>,
 ///
 /// # Errors
 /// When the run fails.
-pub(crate) fn run_session(
+pub fn run_session(
     model: &Model,
     session: &mut Session,
     inputs: &[Tensor],
