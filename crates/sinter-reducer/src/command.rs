@@ -10,12 +10,13 @@ use sinter_ir::melior::ir::Module;
 use sinter_ir::module::{PrintOptions, print, write_bytecode};
 
 use crate::check::{CheckOptions, Fault, shows};
+use crate::patterns;
 use crate::search::reduce;
 
 /// Makes a module that shows a fault small.
 ///
 /// With --interesting or --test, operations, functions, results and arguments go as long as the module still
-/// shows the fault. Without them, this is mlir-reduce with Sinter's dialects.
+/// shows the fault. Without them, this is mlir-reduce with Sinter's dialects and reduction patterns.
 #[derive(Parser, Debug)]
 #[command(name = "sinter-reduce", max_term_width = 100,
           group = ArgGroup::new("question").required(true).args(["interesting", "test", "check"]))]
@@ -78,7 +79,7 @@ fn run(extensions: &[&'static Extension]) -> Result<ExitCode, String> {
         println!("{}\nAs mlir-reduce:\n", Cli::command().render_help());
     }
     if !["--interesting", "--test", "--check"].into_iter().any(asks) {
-        std::process::exit(sinter_sys::tools::reduce());
+        std::process::exit(sinter_sys::tools::reduce(patterns::populate));
     }
     let cli = Cli::parse();
     sinter_driver::log::start(&cli.log)?;

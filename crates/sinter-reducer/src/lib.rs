@@ -3,6 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`reductions`] | what makes one operation simpler, for every dialect that kernels are made of |
+//! | [`patterns`] | the same as rewrite patterns, for MLIR's own `--reduction-tree` |
 //! | [`symbols`] | what makes functions and modules smaller: symbols, results, arguments |
 //! | [`search`] | the search: delta debugging over all of these, until nothing more can go |
 //! | [`check`] | what a fault is: a wrong result, a slow program, IR that the verifier refuses, a failure |
@@ -13,6 +14,7 @@
 
 pub mod check;
 pub mod command;
+pub mod patterns;
 pub mod reductions;
 pub mod search;
 pub mod symbols;

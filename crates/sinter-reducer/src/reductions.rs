@@ -1,7 +1,8 @@
 //! What makes one operation simpler.
 //!
 //! A [`Reduction`] looks at an operation and says how it would change; the change is then made through a
-//! rewriter. Changes keep types, so that what is around an operation stays valid; they do not keep values.
+//! rewriter, be it that of the [search](crate::search) or that of a [pattern](crate::patterns). Changes keep
+//! types, so that what is around an operation stays valid; they do not keep values.
 
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{Attribute, BlockLike, RegionLike, TypeLike, Value, ValueLike};
@@ -22,8 +23,8 @@ pub struct Reduction {
     pub summary: &'static str,
     /// How many choices it may have at one operation.
     pub choices: usize,
-    /// How much MLIR prefers it over the others.
-    pub benefit: u32,
+    /// Whether what the program computes stays as it is.
+    pub faithful: bool,
     find: for<'c, 'a> fn(OperationRef<'c, 'a>, usize) -> Option<Change<'c, 'a>>,
 }
 
@@ -33,35 +34,35 @@ pub const REDUCTIONS: &[Reduction] = &[
         name: "erase",
         summary: "operations whose results nobody uses go, whatever their effects",
         choices: 1,
-        benefit: 4,
+        faithful: false,
         find: erase,
     },
     Reduction {
         name: "operand",
         summary: "an operation gives its operand of the same type",
         choices: 3,
-        benefit: 3,
+        faithful: false,
         find: operand,
     },
     Reduction {
         name: "dissolve",
         summary: "a group is its operators",
         choices: 1,
-        benefit: 3,
+        faithful: true,
         find: dissolve,
     },
     Reduction {
         name: "attribute",
         summary: "schedules, layouts, placements and decisions go",
         choices: OPTIONAL.len(),
-        benefit: 2,
+        faithful: true,
         find: attribute,
     },
     Reduction {
         name: "ones",
         summary: "operators and weights become constants of ones",
         choices: 1,
-        benefit: 1,
+        faithful: false,
         find: ones,
     },
 ];

@@ -108,7 +108,10 @@ struct SinterTrace {
 /// `trace` may be null.
 int sinterOptMain(int argc, char **argv, MlirStringRef name, const SinterTrace *trace);
 int sinterLspServerMain(int argc, char **argv);
-int sinterReduceMain(int argc, char **argv);
+/// Adds reduction patterns for the named operations, all of one dialect, to a set.
+typedef void (*SinterPopulate)(MlirContext context, MlirRewritePatternSet patterns, intptr_t count,
+                               const MlirStringRef *names);
+int sinterReduceMain(int argc, char **argv, SinterPopulate populate);
 }
 
 #endif // SINTER_SHIM_H

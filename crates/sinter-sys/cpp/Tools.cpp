@@ -15,6 +15,7 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Reducer/ReductionPatternInterface.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/LogicalResult.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
@@ -100,6 +101,24 @@ public:
 private:
   const SinterTrace trace;
 };
+
+/// Rust's reductions of a dialect's operations, as `mlir-reduce` asks for them.
+class Reductions : public DialectReductionPatternInterface {
+public:
+  Reductions(Dialect *dialect, SinterPopulate populate)
+      : DialectReductionPatternInterface(dialect), populate(populate) {}
+
+  void populateReductionPatterns(RewritePatternSet &patterns) const override {
+    Dialect *dialect = getDialect();
+    SmallVector<MlirStringRef> names;
+    for (auto op : dialect->getContext()->getRegisteredOperationsByDialect(dialect->getNamespace()))
+      names.push_back(wrap(op.getStringRef()));
+    populate(wrap(dialect->getContext()), wrap(&patterns), names.size(), names.data());
+  }
+
+private:
+  SinterPopulate populate;
+};
 } // namespace
 
 /// As `MlirOptMain`, with two things before the first pass: the effects that the IRDL file declares are
@@ -150,9 +169,12 @@ int sinterLspServerMain(int argc, char **argv) {
   return asMainReturnCode(MlirLspServerMain(argc, argv, registry));
 }
 
-int sinterReduceMain(int argc, char **argv) {
+int sinterReduceMain(int argc, char **argv, SinterPopulate populate) {
   DialectRegistry registry;
   insertAll(registry);
   MLIRContext context(registry);
+  // What kernels are made of, beside our own dialects.
+  for (StringRef name : {"graph", "tloop", "npu", "arith", "math", "memref", "scf", "vector"})
+    context.getOrLoadDialect(name)->addInterface<Reductions>(populate);
   return asMainReturnCode(mlirReduceMain(argc, argv, context));
 }

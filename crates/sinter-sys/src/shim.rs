@@ -9,7 +9,8 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use mlir_sys::{
-    MlirAttribute, MlirDialectRegistry, MlirLocation, MlirOperation, MlirPass, MlirStringRef,
+    MlirAttribute, MlirContext, MlirDialectRegistry, MlirLocation, MlirOperation, MlirPass,
+    MlirRewritePatternSet, MlirStringRef,
 };
 
 /// A string reference to Rust text; valid as long as the text.
@@ -138,6 +139,10 @@ pub struct SinterTrace {
     pub leave: unsafe extern "C" fn(),
 }
 
+/// Adds reduction patterns for the named operations, all of one dialect, to a set.
+pub type Populate =
+    unsafe extern "C" fn(MlirContext, MlirRewritePatternSet, isize, *const MlirStringRef);
+
 unsafe extern "C" {
     /// Adds the `graph` dialect to a registry.
     pub fn sinterInsertGraphDialect(registry: MlirDialectRegistry);
@@ -208,6 +213,6 @@ unsafe extern "C" {
     ) -> c_int;
     /// `mlir-lsp-server` with all dialects.
     pub fn sinterLspServerMain(argc: c_int, argv: *mut *mut c_char) -> c_int;
-    /// `mlir-reduce` with all dialects.
-    pub fn sinterReduceMain(argc: c_int, argv: *mut *mut c_char) -> c_int;
+    /// `mlir-reduce` with all dialects, and with the patterns that `populate` adds for the dialects of kernels.
+    pub fn sinterReduceMain(argc: c_int, argv: *mut *mut c_char, populate: Populate) -> c_int;
 }

@@ -3,7 +3,9 @@
 use std::ffi::{CString, c_char, c_int};
 use std::os::unix::ffi::OsStringExt;
 
-use crate::shim::{SinterTrace, sinterLspServerMain, sinterOptMain, sinterReduceMain, string_ref};
+use crate::shim::{
+    Populate, SinterTrace, sinterLspServerMain, sinterOptMain, sinterReduceMain, string_ref,
+};
 
 /// `mlir-opt` under another name, on the process's arguments, with every pass told to `trace`. Returns the
 /// exit code.
@@ -19,10 +21,11 @@ pub fn lsp_server() -> i32 {
     with_arguments(|argc, argv| unsafe { sinterLspServerMain(argc, argv) })
 }
 
-/// `mlir-reduce` on the process's arguments. Returns the exit code.
-pub fn reduce() -> i32 {
+/// `mlir-reduce` on the process's arguments, with the reduction patterns that `populate` adds for each
+/// dialect that kernels are made of. Returns the exit code.
+pub fn reduce(populate: Populate) -> i32 {
     // SAFETY: the arguments are those of a C main.
-    with_arguments(|argc, argv| unsafe { sinterReduceMain(argc, argv) })
+    with_arguments(|argc, argv| unsafe { sinterReduceMain(argc, argv, populate) })
 }
 
 /// The process's arguments as a C main gets them; they stay alive, for MLIR keeps some.
