@@ -84,9 +84,14 @@ pub(crate) fn run(tree: &mut Tree, name: &Name, path: &Path) -> Result<String> {
         tree.create(folder.join(name.fill(file)), text)?;
     }
     tree.create(folder.join(".cargo/config.toml"), config)?;
+    // The versions of other crates with which Sinter is tested; cargo drops what is not needed.
+    let lock = tree.read("Cargo.lock")?;
+    tree.create(folder.join("Cargo.lock"), lock)?;
     let folder = path.display();
     Ok(format!(
-        "cargo test in {folder}, and fill in src/first.rs and dialect/{}Ops.td",
-        name.camel()
+        "cargo test --release in {folder}, and fill in src/first.rs and dialect/{}Ops.td; after cargo build --release, \
+         {}/tools/sinter-lit/sinter-lit {folder}/lit",
+        name.camel(),
+        root.display()
     ))
 }

@@ -1,15 +1,10 @@
-"""lit configuration: the tools of this crate (TOOLS names their folder) and LLVM's."""
+"""lit configuration: run the tests with Sinter's sinter-lit; TOOLS names the folder of this crate's tools."""
 
 import os
 
-import lit.formats
+import sinter_lit
 
-config.name = "@kebab@"
-config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir"]
 config.test_source_root = os.path.dirname(__file__)
 crate = os.path.dirname(config.test_source_root)
-tools = os.environ.get("TOOLS", os.path.join(crate, "target", "release"))
-config.test_exec_root = os.path.join(tools, "lit-@kebab@")
-llvm = os.environ.get("LLVM_BIN_DIR", "/usr/lib/llvm-22/bin")
-config.environment["PATH"] = os.pathsep.join([tools, llvm, os.environ.get("PATH", "")])
+os.environ.setdefault("TOOLS", os.path.join(crate, "target", "release"))
+sinter_lit.configure(config, lit_config, "@kebab@", required=("@kebab@-opt", "FileCheck"))
