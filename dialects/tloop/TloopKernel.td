@@ -88,19 +88,22 @@ def Tloop_LaunchOp : Tloop_Op<"launch", [Pure, DeclareOpInterfaceMethods<SymbolU
   let assemblyFormat = "$kernel `(` $inputs `)` attr-dict `:` functional-type($inputs, $results)";
 }
 
-def Tloop_CallOp : Tloop_Op<"call", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "runs a user's own kernel";
+def Tloop_CallOp : Tloop_Op<"call",
+    [Pure, HasParent<"KernelOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the stages of another kernel";
   let description = [{
-    The callee is a `func.func` declaration; its code is linked in.
+    The stages of the callee take the place of the call wherever the kernel is lowered: they share its grid and its
+    tiles like stages of its own. The callee is over logical shapes, without layouts and destinations; whether it
+    has a schedule for launches of its own does not matter here.
 
     Example:
 
     ```mlir
-    %y = tloop.call @my_gate(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %w = tloop.call @softmax(%scores) : (tensor<4x16xf32>) -> tensor<4x16xf32>
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<SinterTensorOrBuffer>:$inputs);
-  let results = (outs Variadic<SinterTensorOrBuffer>:$results);
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<SinterTensor>:$inputs);
+  let results = (outs Variadic<SinterTensor>:$results);
   let assemblyFormat = "$callee `(` $inputs `)` attr-dict `:` functional-type($inputs, $results)";
 }
 

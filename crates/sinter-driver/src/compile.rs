@@ -21,6 +21,7 @@ use crate::error::Error;
 use crate::load;
 use crate::machine_code::{bitcode, machine_code};
 use crate::options::{CompileOptions, Level};
+use crate::own_kernels;
 
 /// A compiled model, not yet in a file.
 #[derive(Debug)]
@@ -225,11 +226,26 @@ pub(crate) fn device(options: &CompileOptions) -> Result<(Device, String), Error
     Ok((Device::load(&name)?, name))
 }
 
+/// The model as a graph of folded operators, with units where the user has kernels for them.
 pub(crate) fn import(
     path: &Path,
     options: &CompileOptions,
     clock: &mut Clock,
 ) -> Result<Graph, Error> {
+    let graph = import_plain(path, options, clock)?;
+    let control = options.control()?;
+    match &options.own_kernels {
+        Some(file) => clock.time("own kernels", || {
+            own_kernels::adopt_all(graph, file, &control)
+        }),
+        None if control.own_kernel.is_empty() => Ok(graph),
+        None => Err(Error::Request(
+            "[[own-kernel]] says where kernels written by hand are tried; --own-kernels FILE.mlir gives them".to_owned(),
+        )),
+    }
+}
+
+fn import_plain(path: &Path, options: &CompileOptions, clock: &mut Clock) -> Result<Graph, Error> {
     if load::is_module(path) {
         if let Some(fixed) = options.shapes.first() {
             return Err(Error::Request(format!(

@@ -6,6 +6,7 @@
 //! | [`compile`](mod@compile) | ONNX to an offline model, or to text at a level |
 //! | `kernels`, `machine_code`, `assemble` | a planned module taken apart: code, program, weights |
 //! | `load` | any model file, ready to run |
+//! | `own_kernels` | kernels that the user wrote for units of a model |
 //! | `runs` | one run; many runs, timed |
 //! | [`explain`](mod@explain) | the decisions of fusion |
 //! | [`calibrate`](mod@calibrate) | a device file of the machine at hand |
@@ -23,6 +24,7 @@ mod kernels;
 mod load;
 mod machine_code;
 pub mod options;
+mod own_kernels;
 mod runs;
 mod summary;
 

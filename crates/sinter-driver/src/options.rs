@@ -61,6 +61,8 @@ pub struct CompileOptions {
     pub fusion_config: Option<PathBuf>,
     /// Further rewrite rules: a file of rules in text.
     pub fusion_rules: Option<PathBuf>,
+    /// Kernels written by hand: an MLIR file of composites with a kernel, which the model need not know.
+    pub own_kernels: Option<PathBuf>,
     /// What extraction minimises: `time`, `bytes`, `kernels`, or a TOML file of weights.
     pub fusion_cost: String,
     /// Threads that a run will use, for prices only.
@@ -71,16 +73,21 @@ pub struct CompileOptions {
 }
 
 impl CompileOptions {
+    /// What the user insists on.
+    ///
+    /// # Errors
+    /// When its file cannot be read or is wrong.
+    pub(crate) fn control(&self) -> Result<Control, Error> {
+        let control = self.fusion_config.as_deref().map(Control::load);
+        Ok(control.transpose()?.unwrap_or_default())
+    }
+
     /// The options of fusion, with the files that they name read and checked.
     ///
     /// # Errors
     /// When a word is none of an option's, or a file cannot be read or is wrong.
     pub fn fusion_options(&self) -> Result<Options, Error> {
-        let control = self
-            .fusion_config
-            .as_deref()
-            .map(Control::load)
-            .transpose()?;
+        let control = self.control()?;
         let text_rules = match &self.fusion_rules {
             None => Vec::new(),
             Some(path) => {
@@ -97,7 +104,7 @@ impl CompileOptions {
             numerics: self.numerics.parse().map_err(Error::Request)?,
             text_rules,
             cost: Cost::load(&self.fusion_cost)?,
-            control: control.unwrap_or_default(),
+            control,
             threads: self.jobs,
             ..Options::default()
         })
@@ -113,6 +120,7 @@ impl Default for CompileOptions {
             numerics: "reassociating".into(),
             fusion_config: None,
             fusion_rules: None,
+            own_kernels: None,
             fusion_cost: "time".into(),
             threads: None,
             jobs: None,

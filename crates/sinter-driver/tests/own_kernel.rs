@@ -1,5 +1,5 @@
 //! A kernel that was written by hand for a unit (`examples/own-kernel`): taken where it is cheaper, right on
-//! both kinds of devices, and explained.
+//! both kinds of devices, explained, and found to be of use in a model that does not know it.
 
 use std::path::{Path, PathBuf};
 
@@ -103,4 +103,68 @@ fn the_chosen_kernel_is_in_the_emitted_program() {
     assert!(fused.contains("kernel @masked_softmax"), "{fused}");
     let lowered = text(Level::Npu);
     assert!(!lowered.contains("masked_softmax("), "{lowered}");
+}
+
+fn model(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../models/{name}.onnx"))
+}
+
+/// Options with the kernels for `attention.onnx`.
+fn with_kernels(device: &str, fusion: &str) -> CompileOptions {
+    CompileOptions {
+        own_kernels: Some(example().with_file_name("attention.mlir")),
+        ..options(device, fusion, "reassociating")
+    }
+}
+
+fn outputs(compile: &CompileOptions) -> Vec<f64> {
+    let how = RunOptions {
+        random: Some(1),
+        adversarial: compile.device != "host",
+        ..RunOptions::default()
+    };
+    let done = run(&model("attention"), compile, &how).expect("compiles and runs");
+    done.outputs[0].1.to_f64s()
+}
+
+#[test]
+fn a_unit_is_found_in_a_model_that_does_not_know_it() {
+    let expected = outputs(&options("host", "none", "exact"));
+    for device in ["host", "ascend-910b"] {
+        let options = with_kernels(device, "egraph");
+        let found = explain(&model("attention"), &options, 0).expect("is explained");
+        let [own] = found.report.own_kernels.as_slice() else {
+            panic!("{:?}", found.report.own_kernels);
+        };
+        assert_eq!(own.nodes, ["scaled", "masked", "weights"]);
+        let cheaper = own.price_ns.expect("a price") < own.instead_of_ns;
+        assert_eq!(own.taken, cheaper, "{device}: {}", own.message);
+        assert_eq!(own.taken, device == "host", "{}", own.message);
+        for (got, want) in outputs(&options).iter().zip(&expected) {
+            // Negated, so that NaN fails.
+            assert!((got - want).abs() <= 1e-5, "{device}: {got}, not {want}");
+        }
+    }
+}
+
+#[test]
+fn a_unit_that_is_nowhere_is_refused() {
+    let refused = |name: &str, control: &str| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let config = folder.path().join("control.toml");
+        std::fs::write(&config, control).expect("is written");
+        let options = CompileOptions {
+            fusion_config: Some(config),
+            ..with_kernels("host", "egraph")
+        };
+        let error = explain(&model(name), &options, 0).expect_err("is refused");
+        error.to_string()
+    };
+    let nowhere = "'my.masked_softmax' is nowhere in the model";
+    assert!(refused("chain", "").contains(nowhere));
+    // The unit is looked for among these nodes only.
+    let apart = "[[own-kernel]]\nunit = \"my.masked_softmax\"\nnodes = [\"weights\"]";
+    assert!(refused("attention", apart).contains(nowhere));
+    let other = "[[own-kernel]]\nunit = \"my.softmax\"\nnodes = [\"weights\"]";
+    assert!(refused("attention", other).contains("names the unit 'my.softmax', which"));
 }

@@ -38,6 +38,8 @@ pub struct Control {
     pub boundary: Vec<Boundary>,
     /// What rewrites may do to some operators.
     pub rules: Vec<RuleControl>,
+    /// Where units with kernels of their own are looked for.
+    pub own_kernel: Vec<OwnKernelControl>,
 }
 
 /// All operators that perform one of the nodes are one kernel.
@@ -83,6 +85,29 @@ pub struct RuleControl {
     pub numerics: Option<Numerics>,
 }
 
+/// A unit with a kernel of its own is looked for among the operators that perform some nodes, and nowhere
+/// else.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OwnKernelControl {
+    /// Name of the unit.
+    pub unit: String,
+    /// ONNX nodes.
+    pub nodes: Vec<String>,
+}
+
+/// Where a unit is looked for.
+#[derive(Clone, Debug)]
+pub struct Places(Option<Vec<names::Selector>>);
+
+impl Places {
+    /// Whether it may hold an operator that performs these nodes.
+    pub fn allow(&self, origins: &[String]) -> bool {
+        let named = |s: &names::Selector| origins.iter().any(|o| s.matches(o));
+        self.0.as_ref().is_none_or(|all| all.iter().any(named))
+    }
+}
+
 impl Control {
     /// The control that a TOML file holds.
     ///
@@ -107,6 +132,21 @@ impl Control {
         toml::from_str(text).map_err(|e| toml_error(text, &e))
     }
 
+    /// Where a unit with a kernel of its own is looked for: everywhere, unless a table names it.
+    ///
+    /// # Errors
+    /// [`FusionError::Pattern`] for what is no glob.
+    pub fn own_kernel_places(&self, unit: &str) -> Result<Places, FusionError> {
+        let tables: Vec<_> = self.own_kernel.iter().filter(|o| o.unit == unit).collect();
+        if tables.is_empty() {
+            return Ok(Places(None));
+        }
+        let nodes = tables.iter().flat_map(|table| &table.nodes);
+        Ok(Places(Some(
+            nodes.map(|n| selector(n)).collect::<Result<_, _>>()?,
+        )))
+    }
+
     /// Every pattern of nodes, with the table it stands in.
     fn patterns(&self) -> impl Iterator<Item = (&'static str, &String)> {
         let must = self.must_fuse.iter().flat_map(|m| &m.nodes);
@@ -119,10 +159,12 @@ impl Control {
             .iter()
             .flat_map(|b| b.after.iter().chain(&b.before));
         let rules = self.rules.iter().flat_map(|r| &r.nodes);
+        let own = self.own_kernel.iter().flat_map(|o| &o.nodes);
         must.map(|p| ("must-fuse", p))
             .chain(never.map(|p| ("never-fuse", p)))
             .chain(boundary.map(|p| ("boundary", p)))
             .chain(rules.map(|p| ("rules", p)))
+            .chain(own.map(|p| ("own-kernel", p)))
     }
 
     /// Refuses patterns that name no operator of a graph.
@@ -176,10 +218,16 @@ mod tests {
             [[rules]]
             nodes = ["head"]
             numerics = "exact"
+            [[own-kernel]]
+            unit = "my.unit"
+            nodes = ["layer1/*"]
         "#;
         let control = Control::parse(text).unwrap();
         assert_eq!(control.numerics, Some(Numerics::Rounding));
         assert_eq!(control.never_fuse[0].with, ["relu?"]);
+        let places = |unit| control.own_kernel_places(unit).unwrap();
+        let node = ["layer2/softmax".to_owned()];
+        assert!(!places("my.unit").allow(&node) && places("other").allow(&node));
         let written = toml::to_string(&control).unwrap();
         assert_eq!(Control::parse(&written), Ok(control));
     }

@@ -48,7 +48,7 @@ mod traffic;
 mod what_if;
 
 pub use advice::{Advice, AdviceKind, advice};
-pub use control::Control;
+pub use control::{Control, OwnKernelControl, Places};
 pub use cost::Cost;
 pub use error::FusionError;
 pub use fuse::{fuse, fuse_with};

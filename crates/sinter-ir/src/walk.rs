@@ -3,6 +3,7 @@
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, BlockRef, RegionLike};
 
+use crate::attr;
 use crate::graph::op_name;
 
 /// The operations of a block, in order. They may be moved and erased while the list is gone through.
@@ -40,4 +41,13 @@ pub fn inside<'c, 'a>(op: OperationRef<'c, 'a>, name: &str) -> Vec<OperationRef<
 pub fn contains(op: OperationRef<'_, '_>, wanted: &str) -> bool {
     let mut all = blocks(op).into_iter().flat_map(operations);
     all.any(|op| op_name(op) == wanted || contains(op, wanted))
+}
+
+/// The nearest symbol of a name in the operations around an operation.
+pub fn symbol<'c, 'a>(op: OperationRef<'c, 'a>, name: &str) -> Option<OperationRef<'c, 'a>> {
+    let around = std::iter::successors(op.parent_operation(), |op| op.parent_operation());
+    let mut all = around
+        .filter_map(|parent| parent.region(0).ok()?.first_block())
+        .flat_map(operations);
+    all.find(|op| op.attribute("sym_name").ok().and_then(attr::as_str) == Some(name))
 }

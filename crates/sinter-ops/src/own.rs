@@ -2,7 +2,10 @@
 //!
 //! `graph.composite` with a kernel is one node: an operator whose loops are the kernel's and whose
 //! evaluation is what its region means. Fusion weighs it against the operators of the region
-//! ([`inlined`]), and checks that both compute the same before it does.
+//! ([`inlined`]), and checks that both compute the same before it does. A graph that holds such operators
+//! without saying so is searched for them ([`adopt`]).
+
+mod occurrences;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,6 +20,8 @@ use crate::custom::Custom;
 use crate::graph::{Graph, Node, ValueId};
 use crate::operator::{Loops, OpError, Operator, Traits};
 use crate::ops::Op;
+
+pub use occurrences::adopt;
 
 /// A composite with its kernel.
 #[derive(Clone, Debug)]

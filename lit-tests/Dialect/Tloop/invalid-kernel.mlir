@@ -94,10 +94,32 @@ func.func @f(%x: tensor<4xf32>) {
 
 // -----
 
-func.func private @g(tensor<4xf32>) -> tensor<4xf32>
-func.func @f(%x: tensor<8xf32>) {
+tloop.kernel @g(%x: tensor<4xf32>) -> tensor<4xf32> {
+  tloop.return %x : tensor<4xf32>
+}
+tloop.kernel @k(%x: tensor<8xf32>) -> tensor<4xf32> {
   // expected-error @below {{'tloop.call' op operand 0 is 'tensor<8xf32>', but must be 'tensor<4xf32>'}}
   %0 = tloop.call @g(%x) : (tensor<8xf32>) -> tensor<4xf32>
+  tloop.return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func private @g(tensor<4xf32>) -> tensor<4xf32>
+tloop.kernel @k(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'tloop.call' op calls a 'func.func', but must call a 'tloop.kernel'}}
+  %0 = tloop.call @g(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  tloop.return %0 : tensor<4xf32>
+}
+
+// -----
+
+tloop.kernel @k(%x: tensor<4xf32>) -> tensor<4xf32> {
+  tloop.return %x : tensor<4xf32>
+}
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @below {{'tloop.call' op expects parent op 'tloop.kernel'}}
+  %0 = tloop.call @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
 

@@ -29,16 +29,20 @@ tloop.kernel private @nothing() {
   tloop.return
 }
 
-// CHECK-LABEL: func.func private @my_gate(
-func.func private @my_gate(tensor<4x16xf32>) -> tensor<4x16xf32>
+// CHECK-LABEL: tloop.kernel @twice(
+// CHECK-SAME: [[X:%[^:]+]]:
+// CHECK: [[Y:%.+]] = tloop.call @relu([[X]]) : (tensor<4x16xf32>) -> tensor<4x16xf32>
+// CHECK: tloop.return [[Y]] : tensor<4x16xf32>
+tloop.kernel @twice(%x: tensor<4x16xf32>) -> tensor<4x16xf32> attributes {roles = ["input"]} {
+  %y = tloop.call @relu(%x) : (tensor<4x16xf32>) -> tensor<4x16xf32>
+  tloop.return %y : tensor<4x16xf32>
+}
 
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME: [[X:%[^:]+]]:
 // CHECK: [[R0:%.+]] = tloop.launch @relu([[X]]) : (tensor<4x16xf32>) -> tensor<4x16xf32>
-// CHECK: [[R1:%.+]] = tloop.call @my_gate([[R0]]) : (tensor<4x16xf32>) -> tensor<4x16xf32>
-// CHECK: return [[R1]] : tensor<4x16xf32>
+// CHECK: return [[R0]] : tensor<4x16xf32>
 func.func @main(%x: tensor<4x16xf32>) -> tensor<4x16xf32> {
   %0 = tloop.launch @relu(%x) : (tensor<4x16xf32>) -> tensor<4x16xf32>
-  %1 = tloop.call @my_gate(%0) : (tensor<4x16xf32>) -> tensor<4x16xf32>
-  return %1 : tensor<4x16xf32>
+  return %0 : tensor<4x16xf32>
 }

@@ -100,6 +100,10 @@ pub(crate) struct CompileArgs {
     /// Further rewrite rules in text, each checked before it is used (docs/rules.md)
     #[arg(long, value_name = "FILE")]
     pub(crate) fusion_rules: Option<PathBuf>,
+    /// Kernels written by hand for operators that the model has, taken where they are cheaper: MLIR
+    /// (docs/how-to.md)
+    #[arg(long, value_name = "FILE.mlir")]
+    pub(crate) own_kernels: Option<PathBuf>,
     /// What the choice of kernels minimises: time, bytes, kernels, or a TOML file of weights
     #[arg(long, value_name = "COST|FILE.toml", default_value = "time")]
     pub(crate) fusion_cost: String,
@@ -123,6 +127,7 @@ impl CompileArgs {
             numerics: self.numerics.clone(),
             fusion_config: self.fusion_config.clone(),
             fusion_rules: self.fusion_rules.clone(),
+            own_kernels: self.own_kernels.clone(),
             fusion_cost: self.fusion_cost.clone(),
             threads,
             jobs: self.jobs,

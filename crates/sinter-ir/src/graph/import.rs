@@ -13,6 +13,7 @@ use super::{MAIN, NAME, PREFIX};
 use crate::build::value_key;
 use crate::error::IrError;
 use crate::kernel::op_to_kernel;
+use crate::walk::symbol;
 use crate::{attr, constant, location, types};
 
 /// The graph of a module's model function. Groups and composites are dissolved into their operators, but
@@ -172,32 +173,18 @@ pub(crate) fn at(op: OperationRef<'_, '_>, cause: OpError) -> IrError {
     }
 }
 
-/// The kernel that a composite names: the nearest symbol of that name in the operations around it.
+/// The kernel that a composite names.
 fn own_kernel<'c, 'a>(op: OperationRef<'c, 'a>) -> Result<OperationRef<'c, 'a>, IrError> {
     let name = op.attribute("kernel").ok().and_then(attr::as_symbol);
     let name = name.unwrap_or_default();
-    let mut around = op.parent_operation();
-    while let Some(parent) = around {
-        let block = parent.region(0).ok().and_then(|r| r.first_block());
-        let mut next = block.and_then(|b| b.first_operation());
-        while let Some(found) = next {
-            let symbol = found.attribute("sym_name").ok().and_then(attr::as_str);
-            if symbol == Some(name) {
-                return match op_name(found).as_str() {
-                    "tloop.kernel" => Ok(found),
-                    other => {
-                        let text = format!(
-                            "kernel '@{name}' is a '{other}'; only a 'tloop.kernel' can be compiled"
-                        );
-                        Err(at(op, OpError(text)))
-                    }
-                };
-            }
-            next = found.next_in_block();
-        }
-        around = parent.parent_operation();
-    }
-    let text = format!("there is no kernel '@{name}'");
+    let text = match symbol(op, name) {
+        None => format!("there is no kernel '@{name}'"),
+        Some(found) if op_name(found) == "tloop.kernel" => return Ok(found),
+        Some(other) => format!(
+            "kernel '@{name}' is a '{}'; only a 'tloop.kernel' can be compiled",
+            op_name(other)
+        ),
+    };
     Err(at(op, OpError(text)))
 }
 

@@ -22,8 +22,13 @@ use crate::{affine, attr, location, types};
 ///
 /// # Errors
 /// When the kernel holds something that the plain data has no form for: unknown extents, tiles,
-/// carried reductions, symbols in accesses.
+/// carried reductions, symbols in accesses, kernels that call themselves.
 pub fn op_to_kernel(op: OperationRef<'_, '_>) -> Result<Kernel, IrError> {
+    read(op, &[])
+}
+
+/// A kernel that is read for calls by kernels of these names.
+pub(super) fn read(op: OperationRef<'_, '_>, callers: &[&str]) -> Result<Kernel, IrError> {
     let name = op
         .attribute("sym_name")
         .ok()
@@ -67,6 +72,7 @@ pub fn op_to_kernel(op: OperationRef<'_, '_>) -> Result<Kernel, IrError> {
         match op_name(op).as_str() {
             "tloop.nest" | "tloop.contract" => reader.nest(op)?,
             "tensor.empty" => reader.empty(op)?,
+            "tloop.call" => reader.call(op, &[callers, &[name]].concat())?,
             "tloop.return" => {
                 outputs = op
                     .operands()
@@ -143,20 +149,20 @@ fn in_result_order(mut kernel: Kernel, outputs: &[usize]) -> Kernel {
 }
 
 #[derive(Default)]
-struct Reader {
-    slots: Vec<Slot>,
-    stages: Vec<Nest>,
+pub(super) struct Reader {
+    pub(super) slots: Vec<Slot>,
+    pub(super) stages: Vec<Nest>,
     values: BTreeMap<usize, usize>,
 }
 
 impl Reader {
-    fn slot(&self, value: Value<'_, '_>) -> Result<usize, IrError> {
+    pub(super) fn slot(&self, value: Value<'_, '_>) -> Result<usize, IrError> {
         self.values.get(&value_key(value)).copied().ok_or_else(|| {
             IrError::Unsupported(format!("'{value}', which no stage of the kernel makes,"))
         })
     }
 
-    fn fresh(&mut self, value: Value<'_, '_>) -> Result<usize, IrError> {
+    pub(super) fn fresh(&mut self, value: Value<'_, '_>) -> Result<usize, IrError> {
         let ty = types::from_shaped_type(value.r#type())?;
         self.slots.push(Slot {
             ty,

@@ -9,6 +9,7 @@
 
 mod body_export;
 mod body_import;
+mod call;
 mod canonical;
 mod cover;
 mod export;

@@ -171,8 +171,14 @@ fn same_bytes(
     given.element == taken.element && stored == taken.elements()
 }
 
-/// Operands and results are those of the function.
+/// A call takes and gives what its kernel does, value by value.
 pub(super) fn called(op: OperationRef<'_, '_>, symbol: OperationRef<'_, '_>) -> Checked {
+    ensure(op_name(symbol) == "tloop.kernel", || {
+        format!(
+            "calls a '{}', but must call a 'tloop.kernel'",
+            op_name(symbol)
+        )
+    })?;
     let inputs = function_inputs(symbol).unwrap_or_default();
     let results = function_results(symbol).unwrap_or_default();
     same_count("operands", op.operand_count(), "arguments", inputs.len())?;
