@@ -37,8 +37,9 @@ def tool_folders():
 
 
 def configure(config, lit_config, name, required=("sinter-opt", "FileCheck", "not"), output=None):
-    """Sets the suite of `config.test_source_root` up: tests are .mlir and .test files; %python is this interpreter, %sinter Sinter's repository. Each of
-    Sinter's tools that is there is a feature for REQUIRES lines. `output` is the folder of what tests write."""
+    """Sets the suite of `config.test_source_root` up: tests are .mlir and .test files; %python is this interpreter, %sinter
+    Sinter's repository. Each of Sinter's tools that is there is a feature for REQUIRES lines. `output` is the folder of
+    what tests write."""
     import lit.formats
 
     config.name = name

@@ -6,6 +6,8 @@ use crate::name::Name;
 use crate::tree::Tree;
 
 const LIST: &str = "crates/sinter-device/src/load.rs";
+/// Widest list of a tuple's elements that rustfmt leaves on one line.
+const WIDTH: usize = 60;
 
 pub(crate) fn run(tree: &mut Tree, name: &Name, like: &Name) -> Result<String> {
     let kebab = name.kebab();
@@ -28,16 +30,25 @@ pub(crate) fn run(tree: &mut Tree, name: &Name, like: &Name) -> Result<String> {
     });
     let text: Vec<_> = lines.collect();
     tree.create(&file, text.join("\n") + "\n")?;
-    let entry = format!(
-        "    (\n        \"{kebab}\",\n        include_str!(\"../../../devices/{kebab}.toml\"),\n    ),\n"
-    );
-    tree.insert_before(LIST, "];", &entry)?;
+    tree.insert_before(LIST, "];", &entry(&kebab))?;
     tree.create(
         format!("crates/sinter-device/tests/{}.rs", name.snake()),
         name.fill(include_str!("../templates/device.rs")),
     )?;
     Ok(format!(
-        "cargo test -p sinter-device --test {}, and write each figure of {file} with its source",
+        "cargo test --release -p sinter-device --test {}, and write each figure of {file} with its source",
         name.snake()
     ))
+}
+
+/// The entry of the list, as rustfmt writes it.
+fn entry(kebab: &str) -> String {
+    let (name, text) = (
+        format!("\"{kebab}\""),
+        format!("include_str!(\"../../../devices/{kebab}.toml\")"),
+    );
+    match name.len() + 2 + text.len() <= WIDTH {
+        true => format!("    ({name}, {text}),\n"),
+        false => format!("    (\n        {name},\n        {text},\n    ),\n"),
+    }
 }

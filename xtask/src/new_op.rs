@@ -23,6 +23,9 @@ pub(crate) fn run(tree: &mut Tree, name: &Name) -> Result<String> {
         name.fill(include_str!("../templates/invalid.mlir")),
     )?;
     Ok(format!(
-        "cargo test -p sinter-ops {snake}, and fill in {file}"
+        "cargo test --release -p sinter-ops {snake}, and fill in {file}; after cargo build --release, scripts/lit {} {}, and \
+         scripts/reference writes its documentation",
+        lit("ops"),
+        lit("invalid")
     ))
 }

@@ -34,6 +34,6 @@ pub(crate) fn run(tree: &mut Tree, name: &Name) -> Result<String> {
         name.fill(include_str!("../templates/basic.mlir")),
     )?;
     Ok(format!(
-        "cargo build -p sinter-opt, and fill in {file} until {lit} passes"
+        "cargo build --release, and fill in {file} until scripts/lit {lit} passes; scripts/reference writes its documentation"
     ))
 }

@@ -29,8 +29,8 @@ pub(crate) fn run(tree: &mut Tree, topic: &Name, name: &Name) -> Result<String> 
         tree.insert_before(&list, "];", &entry)?;
     }
     Ok(format!(
-        "cargo test -p sinter-fusion --test rules, and fill in {file}: the law, the example, the rule; \
-         then the table in docs/rules.md, which cargo test -p sinter-fusion --test docs prints"
+        "cargo test --release -p sinter-fusion --test rules, and fill in {file}: the law, the example, the rule; \
+         then the table in docs/rules.md, which cargo test --release -p sinter-fusion --test docs prints"
     ))
 }
 
