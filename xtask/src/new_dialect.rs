@@ -83,7 +83,10 @@ pub(crate) fn run(tree: &mut Tree, name: &Name, path: &Path) -> Result<String> {
             .replace("@sinter@", &root.display().to_string());
         tree.create(folder.join(name.fill(file)), text)?;
     }
-    tree.create(folder.join(".cargo/config.toml"), config)?;
+    // A crate within the clone finds the clone's; with both, cargo would join their flags, and compile all anew.
+    if !folder.starts_with(&root) {
+        tree.create(folder.join(".cargo/config.toml"), config)?;
+    }
     // The versions of other crates with which Sinter is tested; cargo drops what is not needed.
     let lock = tree.read("Cargo.lock")?;
     tree.create(folder.join("Cargo.lock"), lock)?;
