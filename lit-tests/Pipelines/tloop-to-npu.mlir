@@ -5,7 +5,7 @@
 
 // CHECK-LABEL: npu.kernel @abs
 // HOST-NOT: npu.copy
-// PAD-SAME: scratch = {ub = 512 : i64}
+// PAD-SAME: scratch = {ub = {{[0-9]+}} : i64}
 // PAD-COUNT-2: npu.alloc offset
 // PAD: [[IN:%.+]] = npu.copy {{.+}} engine(mte2)
 // PAD-NEXT: npu.wait [[IN]]

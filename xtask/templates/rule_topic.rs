@@ -6,4 +6,5 @@ use crate::egraph::Term;
 use crate::options::Numerics;
 
 pub(super) const RULES: &[Rule] = &[
+    // One entry per rule.
 @entry@];
