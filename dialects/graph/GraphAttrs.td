@@ -104,7 +104,8 @@ def Graph_NumericsAttr : EnumAttr<Graph_Dialect, Graph_NumericsClass, "numerics"
   let summary = "how far a result may differ from the unfused one";
   let description = [{
     `exact`: bit for bit. `rounding`: within twice the operator's own forward error bound.
-    `reassociating`: reductions in another order. `approximate`: anything further.
+    `reassociating`: reductions in another order, their sums also distributed over products. `approximate`:
+    anything further.
 
     ```mlir
     #graph.numerics<reassociating>

@@ -147,6 +147,32 @@ def Graph_ConvTransposeOp : Graph_Operator<"conv_transpose"> {
   }];
 }
 
+def Graph_WinogradConvOp : Graph_Operator<"winograd_conv"> {
+  let summary = "convolution by short products along one dimension";
+  let description = [{
+    Convolution of an input `[N, C, H, W]` with stride 1, in which `m` rows of the result come from `t`
+    rows of the input by `k` products each, fewer than there are pairs of a row and a tap (Toom and
+    Cook; Winograd). `forward` `[k, t]` combines rows of the input, `filter` `[k, M, C, window]` convolves the
+    combinations along the columns, and `backward` `[m, k]` combines the products; an optional bias is `[M]`.
+    `pads` lists the low ends of rows and columns, then the high ends. The rows of the result must be
+    tiles of `m`.
+
+    Example:
+
+    ```mlir
+    %y = graph.winograd_conv %x, %w, %forward, %backward pads [1, 1, 1, 1]
+      : (tensor<1x64x56x56xf32>, tensor<4x64x64x3xf32>, tensor<4x4xf32>, tensor<2x4xf32>) -> tensor<1x64x56x56xf32>
+    ```
+  }];
+  let arguments = (ins SinterTensor:$input, SinterTensor:$filter, SinterTensor:$forward,
+    SinterTensor:$backward, Optional<SinterTensor>:$bias, DenseI64ArrayAttr:$pads);
+  let results = (outs SinterTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $filter `,` $forward `,` $backward (`,` $bias^)? `pads` $pads attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
 def Graph_PoolOp : Graph_Operator<"pool"> {
   let summary = "maximum or average over windows";
   let description = [{

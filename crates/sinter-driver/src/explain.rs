@@ -95,5 +95,6 @@ pub fn proof(path: &Path, options: &CompileOptions) -> Result<Vec<Proof>, Error>
         return Err(Error::Request(message.to_owned()));
     }
     let graph = import(path, options, &mut Clock::default())?;
-    Ok(proofs(&graph, &options.fusion_options()?)?)
+    let (device, _) = device(options)?;
+    Ok(proofs(&graph, &device, &options.fusion_options()?)?)
 }

@@ -1,6 +1,6 @@
 //! The seven real models, whole: on both kinds of device, with every fusion policy, on random input
-//! and on a real image, against onnxruntime with its optimisations off. A model, or onnxruntime, that
-//! is not there is skipped with a message.
+//! and on a real image, against onnxruntime with its optimisations off. Eight further ones on the host, by the
+//! default policy, on random input. A model, or onnxruntime, that is not there is skipped with a message.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -67,26 +67,60 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+fn path(model: &str) -> PathBuf {
+    root().join(format!(".cache/models/{model}.onnx"))
+}
+
+/// Whether a model, or what it is compared with, is not there.
+fn missing(model: &str) -> bool {
+    let lacks = |path: PathBuf, what: &str| {
+        let absent = !path.exists();
+        if absent {
+            println!("skipped {model}: {what}");
+        }
+        absent
+    };
+    lacks(
+        path(model),
+        "run scripts/fetch-models or scripts/export-models",
+    ) || lacks(
+        root().join(".cache/venv/bin/python"),
+        "onnxruntime: run scripts/fetch-models",
+    )
+}
+
+/// What onnxruntime makes of a model.
+fn oracle(
+    model: &Path,
+    arguments: &[String],
+    shapes: &[&str],
+    folder: &Path,
+) -> BTreeMap<String, Tensor> {
+    let mut command = Command::new(root().join("scripts/oracle"));
+    command.arg(model).args(arguments);
+    command.args(shapes.iter().map(|s| format!("--shape={s}")));
+    command.arg("--output-dir").arg(folder);
+    succeed(&mut command);
+    let files = std::fs::read_dir(folder).expect("outputs");
+    let named = files.map(|f| {
+        let path = f.expect("a file").path();
+        let stem = path
+            .file_stem()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
+        (stem, npy::read(&path).expect("an array"))
+    });
+    named.collect()
+}
+
 impl Case {
     fn path(&self) -> PathBuf {
-        root().join(format!(".cache/models/{}.onnx", self.model))
+        path(self.model)
     }
 
     fn missing(&self) -> bool {
-        let lacks = |path: PathBuf, what: &str| {
-            let absent = !path.exists();
-            if absent {
-                println!("skipped {}: {what}", self.model);
-            }
-            absent
-        };
-        lacks(
-            self.path(),
-            "run scripts/fetch-models or scripts/export-models",
-        ) || lacks(
-            root().join(".cache/venv/bin/python"),
-            "onnxruntime: run scripts/fetch-models",
-        )
+        missing(self.model)
     }
 
     /// A real image of the model's input size.
@@ -104,24 +138,8 @@ impl Case {
     }
 
     fn oracle(&self, arguments: &[String], folder: &Path) -> BTreeMap<String, Tensor> {
-        let mut command = Command::new(root().join("scripts/oracle"));
-        command.arg(self.path()).args(arguments);
-        command
-            .arg(format!("--shape={}={}", self.input, self.shape))
-            .arg("--output-dir")
-            .arg(folder);
-        succeed(&mut command);
-        let files = std::fs::read_dir(folder).expect("outputs");
-        let named = files.map(|f| {
-            let path = f.expect("a file").path();
-            let stem = path
-                .file_stem()
-                .expect("a name")
-                .to_string_lossy()
-                .into_owned();
-            (stem, npy::read(&path).expect("an array"))
-        });
-        named.collect()
+        let shape = format!("{}={}", self.input, self.shape);
+        oracle(&self.path(), arguments, &[&shape], folder)
     }
 
     /// At most 0.55 kernels per operator, and 0.6 of the bytes that unfused kernels pass on.
@@ -167,15 +185,7 @@ impl Case {
             let what = format!("{} on {device}, {fusion}, {what}", self.model);
             let done =
                 run(&offline, &compile_options, &options).unwrap_or_else(|e| panic!("{what}: {e}"));
-            assert_eq!(
-                done.outputs.len(),
-                expected.len(),
-                "{what}: number of outputs"
-            );
-            for (name, actual) in done.outputs {
-                let reference = &expected[&name.replace('/', "_")];
-                assert_close(&format!("{what}, output '{name}'"), &actual, reference);
-            }
+            assert_outputs(&what, done.outputs.into_iter(), expected);
         }
     }
 }
@@ -187,6 +197,18 @@ fn succeed(command: &mut Command) {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
+}
+
+fn assert_outputs(
+    what: &str,
+    actual: impl ExactSizeIterator<Item = (String, Tensor)>,
+    expected: &BTreeMap<String, Tensor>,
+) {
+    assert_eq!(actual.len(), expected.len(), "{what}: number of outputs");
+    for (name, actual) in actual {
+        let reference = &expected[&name.replace('/', "_")];
+        assert_close(&format!("{what}, output '{name}'"), &actual, reference);
+    }
 }
 
 fn assert_close(what: &str, actual: &Tensor, expected: &Tensor) {
@@ -298,4 +320,48 @@ model_tests! {
     mobilenet_v3_small: MOBILENET,
     squeezenet1_1: SQUEEZENET,
     resnet18: RESNET,
+}
+
+/// A model on the host by the default policy, on random input.
+fn further(model: &str, shapes: &[&str]) {
+    if missing(model) {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let references = folder.path().join("random");
+    std::fs::create_dir(&references).expect("a folder");
+    let expected = oracle(&path(model), &["--random=1".into()], shapes, &references);
+    let shapes = shapes
+        .iter()
+        .map(|s| s.parse::<ShapeArg>().expect("a shape"));
+    let options = CompileOptions {
+        shapes: shapes.collect(),
+        ..CompileOptions::default()
+    };
+    let how = RunOptions {
+        random: Some(1),
+        threads: Some(2),
+        ..RunOptions::default()
+    };
+    let done = run(&path(model), &options, &how).unwrap_or_else(|e| panic!("{model}: {e}"));
+    assert_outputs(model, done.outputs.into_iter(), &expected);
+}
+
+macro_rules! further_tests {
+    ($($name:ident: $model:literal $shapes:expr,)*) => {
+        mod further {
+            $(#[test] fn $name() { super::further($model, &$shapes); })*
+        }
+    };
+}
+
+further_tests! {
+    mobilenet_v2: "mobilenet_v2" [],
+    efficientnet_b0: "efficientnet_b0" [],
+    shufflenet_v2_x0_5: "shufflenet_v2_x0_5" [],
+    regnet_y_400mf: "regnet_y_400mf" [],
+    googlenet: "googlenet" [],
+    convnext_tiny: "convnext_tiny" [],
+    swin_t: "swin_t" [],
+    minilm: "paraphrase-MiniLM-L3-v2" ["input_ids=1x128", "attention_mask=1x128"],
 }

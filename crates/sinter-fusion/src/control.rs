@@ -30,6 +30,9 @@ pub struct Control {
     pub numerics: Option<Numerics>,
     /// Rules, globs of rules, or topics that are not applied.
     pub disable: Vec<String>,
+    /// Layouts of stored values by rule alone, none by price.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub fixed_layouts: bool,
     /// Operators that become one kernel.
     pub must_fuse: Vec<MustFuse>,
     /// Operators that are kept apart.
@@ -40,6 +43,9 @@ pub struct Control {
     pub rules: Vec<RuleControl>,
     /// Where units with kernels of their own are looked for.
     pub own_kernel: Vec<OwnKernelControl>,
+    /// Limits on every kernel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernels: Option<KernelControl>,
 }
 
 /// All operators that perform one of the nodes are one kernel.
@@ -106,6 +112,24 @@ impl Places {
         let named = |s: &names::Selector| origins.iter().any(|o| s.matches(o));
         self.0.as_ref().is_none_or(|all| all.iter().any(named))
     }
+}
+
+/// Limits on every kernel; of each and the caller's, the stricter holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct KernelControl {
+    /// Operators.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operators: Option<usize>,
+    /// Operands that are read from device memory, constants included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<usize>,
+    /// Values that are written to device memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outputs: Option<usize>,
+    /// Matrix products and convolutions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anchors: Option<usize>,
 }
 
 impl Control {
@@ -208,6 +232,7 @@ mod tests {
         let text = r#"
             numerics = "rounding"
             disable = ["activation"]
+            fixed-layouts = true
             [[must-fuse]]
             nodes = ["attention/*"]
             [[never-fuse]]
@@ -221,6 +246,8 @@ mod tests {
             [[own-kernel]]
             unit = "my.unit"
             nodes = ["layer1/*"]
+            [kernels]
+            outputs = 1
         "#;
         let control = Control::parse(text).unwrap();
         assert_eq!(control.numerics, Some(Numerics::Rounding));
@@ -228,6 +255,7 @@ mod tests {
         let places = |unit| control.own_kernel_places(unit).unwrap();
         let node = ["layer2/softmax".to_owned()];
         assert!(!places("my.unit").allow(&node) && places("other").allow(&node));
+        assert_eq!(control.kernels.and_then(|k| k.outputs), Some(1));
         let written = toml::to_string(&control).unwrap();
         assert_eq!(Control::parse(&written), Ok(control));
     }

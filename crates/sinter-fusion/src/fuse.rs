@@ -80,6 +80,7 @@ fn grouped(
 ) -> Result<Fused, FusionError> {
     let _span = tracing::debug_span!("fuse", nodes = graph.nodes.len()).entered();
     options.control.check(graph)?;
+    let options = &options.controlled();
     let device = &device
         .clone()
         .with_fixed_reductions(options.numerics_limit() == Numerics::Exact);
@@ -89,7 +90,7 @@ fn grouped(
         options,
         memo: &memo,
     };
-    let folded = rewrite(graph, options, true)?;
+    let folded = rewrite(graph, options, None, true)?;
     let plain = Options {
         policy: Policy::None,
         control: Control::default(),
@@ -104,10 +105,13 @@ fn grouped(
         None if !wishes => unfused.clone(),
         None => Program::plain(&folded.graph).fused(&Apart, &context)?,
         Some(extraction) => {
-            let saturated = rewrite(&folded.graph, options, false)?;
+            let saturated = rewrite(&folded.graph, options, Some(device), false)?;
             // Rewriting and placing may lose by price: the cheapest form is kept.
             let mut forms = vec![Program::placed(&saturated.graph, &context)];
-            if !same_operators(&saturated.graph, &folded.graph) {
+            let direct = saturated.direct.as_ref();
+            forms.extend(direct.map(|graph| Program::placed(graph, &context)));
+            let rewritten = direct.unwrap_or(&saturated.graph);
+            if !same_operators(rewritten, &folded.graph) {
                 forms.push(Program::placed(&folded.graph, &context));
             }
             let mut best = cheapest(forms, extraction, &context)?;

@@ -142,7 +142,12 @@ fn channels_last_values(graph: &Graph, outputs: &BTreeSet<ValueId>) -> BTreeSet<
 fn is_spatial(op: &Op) -> bool {
     matches!(
         op,
-        Op::Conv(_) | Op::ConvTranspose(_) | Op::Pool(_) | Op::Resize(_) | Op::BatchNorm(_)
+        Op::Conv(_)
+            | Op::WinogradConv(_)
+            | Op::ConvTranspose(_)
+            | Op::Pool(_)
+            | Op::Resize(_)
+            | Op::BatchNorm(_)
     )
 }
 

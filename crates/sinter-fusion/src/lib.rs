@@ -41,6 +41,7 @@ pub mod rules;
 mod runner_up;
 mod saturate;
 mod search;
+mod short_products;
 mod space;
 pub mod statistics;
 mod stored;

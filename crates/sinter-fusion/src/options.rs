@@ -91,7 +91,7 @@ pub enum Numerics {
     Exact,
     /// Error within twice the operator's own forward bound: batch-norm and scale folding.
     Rounding,
-    /// Another order of a reduction.
+    /// Another order of a reduction, its sums also distributed over products.
     #[default]
     Reassociating,
     /// Functions and algorithms of lower accuracy.

@@ -238,7 +238,7 @@ mod tests {
         x = e.apply(Transpose { perm }, &[x]);
         e.output(x);
         let original = named(e.graph);
-        let graph = rewrite(&original, &Options::default(), false)
+        let graph = rewrite(&original, &Options::default(), None, false)
             .unwrap()
             .graph;
         let mut all: Vec<_> = graph.nodes.iter().flat_map(|n| &n.origins).collect();
@@ -253,7 +253,9 @@ mod tests {
     fn a_pattern_that_becomes_one_operator_keeps_all_its_nodes() {
         let graph = named(crate::rules::example("silu-from-product", 1).unwrap());
         let before = graph.nodes.len();
-        let after = rewrite(&graph, &Options::default(), false).unwrap().graph;
+        let after = rewrite(&graph, &Options::default(), None, false)
+            .unwrap()
+            .graph;
         assert_eq!(after.nodes.len(), 1);
         assert_eq!(after.nodes[0].origins.len(), before);
     }

@@ -7,12 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use egg::{Id, Language, TreeExplanation, TreeTerm};
+use sinter_device::Device;
 use sinter_ops::{Graph, Mark, Operator};
 
 use crate::egraph::{Imported, Term, best, to_graph};
 use crate::error::FusionError;
 use crate::options::Options;
 use crate::saturate::explained;
+use crate::short_products::ShortProducts;
 
 /// Levels of operators that a term is shown with.
 const SHOWN_DEPTH: usize = 3;
@@ -41,25 +43,32 @@ pub struct ProofStep {
     pub term: String,
 }
 
-/// Proofs of all values that rewriting changed, folding first.
+/// Proofs of all values that rewriting for a device changed, folding first.
 ///
 /// # Errors
 /// As [`fuse`](fn@crate::fuse), but for what concerns kernels.
-pub fn proofs(graph: &Graph, options: &Options) -> Result<Vec<Proof>, FusionError> {
+pub fn proofs(
+    graph: &Graph,
+    device: &Device,
+    options: &Options,
+) -> Result<Vec<Proof>, FusionError> {
     let mut out = Vec::new();
-    let folded = stage(graph, options, true, &mut out)?;
-    stage(&folded, options, false, &mut out)?;
+    let folded = stage(graph, device, options, true, &mut out)?;
+    stage(&folded, device, options, false, &mut out)?;
     Ok(out)
 }
 
 fn stage(
     graph: &Graph,
+    device: &Device,
     options: &Options,
     one_way_only: bool,
     out: &mut Vec<Proof>,
 ) -> Result<Graph, FusionError> {
     let mut imported = explained(graph, options, one_way_only)?;
-    let chosen = best(&imported.egraph, &|_, _| true);
+    let short = ShortProducts::on(Some(device), options);
+    let egraph = &imported.egraph;
+    let chosen = best(egraph, &|class, term| short.allow(egraph, class, term));
     let rewritten = to_graph(&imported, &chosen, graph)?;
     // The first original value of each class stands for it.
     let mut first: BTreeMap<Id, Id> = BTreeMap::new();
@@ -180,10 +189,14 @@ mod tests {
     use super::*;
     use crate::rules::example;
 
+    fn host() -> Device {
+        Device::named("host").unwrap()
+    }
+
     #[test]
     fn a_rewritten_value_has_the_rules_that_lead_to_it() {
         let graph = example("silu-from-product", 1).unwrap();
-        let proofs = proofs(&graph, &Options::default()).unwrap();
+        let proofs = proofs(&graph, &host(), &Options::default()).unwrap();
         let rules: Vec<_> = proofs
             .iter()
             .flat_map(|p| &p.steps)
@@ -204,6 +217,6 @@ mod tests {
         let x = example.input(&[4, 4]);
         let y = example.binary(sinter_loops::scalar::BinaryFn::Add, x, x);
         example.output(y);
-        assert_eq!(proofs(&example.graph, &Options::default()).unwrap(), []);
+        assert_eq!(proofs(&example.graph, &host(), &Options::default()).unwrap(), []);
     }
 }

@@ -8,7 +8,8 @@ use egg::{
     Applier, Id, PatternAst, Rewrite, Runner, SearchMatches, Searcher, StopReason, Subst, Symbol,
     Var,
 };
-use sinter_ops::Graph;
+use sinter_device::Device;
+use sinter_ops::{Graph, Node, Op};
 
 use crate::control::Scope;
 use crate::egraph::{Facts, Imported, Term, Values, best, import, imported, to_graph};
@@ -16,32 +17,48 @@ use crate::error::FusionError;
 use crate::options::Options;
 use crate::origins::{Replaced, add_replacement};
 use crate::rules::{self, Expr, Rewriter, View};
+use crate::short_products::ShortProducts;
 use crate::statistics::{Counter, Iteration, Saturation};
 
 /// A rewritten graph, and what became of the e-graph.
 #[derive(Clone, Debug)]
 pub(crate) struct Rewritten {
     pub(crate) graph: Graph,
+    /// The same without short products, where there are some.
+    pub(crate) direct: Option<Graph>,
     pub(crate) nodes: usize,
     pub(crate) classes: usize,
     pub(crate) run: Saturation,
 }
 
-/// The cheapest graph that the rules find; only one-way rules where `one_way_only`.
+/// The cheapest graph that the rules find; only one-way rules where `one_way_only`. Short products stand
+/// where they pay on the device, if there is one.
 ///
 /// # Errors
 /// When a rule is named that does not exist, or a rule made an operator that does not take its operands.
 pub(crate) fn rewrite(
     graph: &Graph,
     options: &Options,
+    device: Option<&Device>,
     one_way_only: bool,
 ) -> Result<Rewritten, FusionError> {
     let _span = tracing::debug_span!("rewrite", one_way_only).entered();
     let (imported, run) = saturated(graph, options, one_way_only)?;
-    let chosen = best(&imported.egraph, &|_, _| true);
-    let graph = to_graph(&imported, &chosen, graph)?;
+    let egraph = &imported.egraph;
+    let chosen_on = |device: Option<&Device>| {
+        let short = ShortProducts::on(device, options);
+        let chosen = best(egraph, &|class, term| short.allow(egraph, class, term));
+        to_graph(&imported, &chosen, graph)
+    };
+    let rewritten = chosen_on(device)?;
+    let is_short = |n: &Node| matches!(n.op, Op::WinogradConv(_));
+    let direct = match rewritten.nodes.iter().any(is_short) {
+        true => Some(chosen_on(None)?),
+        false => None,
+    };
     Ok(Rewritten {
-        graph,
+        graph: rewritten,
+        direct,
         nodes: imported.egraph.total_number_of_nodes(),
         classes: imported.egraph.number_of_classes(),
         run,

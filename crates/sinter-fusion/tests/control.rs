@@ -9,7 +9,7 @@ use sinter_fusion::{
 };
 use sinter_loops::scalar::BinaryFn;
 use sinter_onnx::{ImportOptions, import};
-use sinter_ops::Graph;
+use sinter_ops::{Graph, Operator};
 use sinter_ops::ops::unary::UnaryKind;
 
 fn host() -> Device {
@@ -280,5 +280,25 @@ fn exact_programs_reduce_in_one_order() {
             let reduced = |v: usize| nest.iters[v].kind == sinter_loops::nest::IterKind::Reduction;
             assert!(!stage.vector.is_some_and(reduced), "{}", group.kernel.name);
         }
+    }
+}
+
+#[test]
+fn limits_on_kernels_hold_under_every_policy() {
+    let contractions = |fused: &Fused, group: &sinter_fusion::Group| {
+        let nodes = group.nodes.iter().map(|n| &fused.graph.nodes[n.0 as usize]);
+        nodes.filter(|n| n.op.traits().contraction).count()
+    };
+    let most = |fused: &Fused| {
+        let groups = fused.groups.iter();
+        let outputs = groups.clone().map(|g| g.outputs.len()).max();
+        (outputs, groups.map(|g| contractions(fused, g)).max())
+    };
+    let free = with(&transformer(), Policy::Egraph, "").unwrap();
+    assert!(most(&free) > (Some(1), Some(1)), "{:?}", most(&free));
+    for policy in Policy::built() {
+        let control = "[kernels]\noutputs = 1\nanchors = 1";
+        let fused = with(&transformer(), policy, control).unwrap();
+        assert_eq!(most(&fused), (Some(1), Some(1)), "{policy}");
     }
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use sinter_device::{Device, HostCpu};
-use sinter_fusion::{Fused, Options, Policy, fuse};
+use sinter_fusion::{Fused, Numerics, Options, Policy, fuse};
 use sinter_loops::scalar::{BinaryFn, FloatBits};
 use sinter_loops::types::TensorType;
 use sinter_ops::ops::concat::Concat;
@@ -16,7 +16,7 @@ use sinter_ops::ops::slice::Slice;
 use sinter_ops::ops::softmax::Softmax;
 use sinter_ops::ops::transpose::Transpose;
 use sinter_ops::ops::unary::UnaryKind;
-use sinter_ops::{Graph, ValueId};
+use sinter_ops::{Graph, Op, ValueId};
 use sinter_reference::evaluate;
 
 use sinter_fusion::rules::Example;
@@ -309,4 +309,46 @@ fn keys_are_stored_with_contiguous_columns_where_that_is_cheaper() {
     };
     assert_eq!((columns_first(&by_price), columns_first(&by_rule)), (1, 0));
     assert!(by_price.statistics.price < by_rule.statistics.price);
+}
+
+#[test]
+fn convolutions_take_short_products_where_their_kernel_is_cheaper() {
+    let made = |channels: i64, rows: i64, kernel: i64| {
+        let mut e = Example::new(7);
+        let x = e.input(&[1, channels, rows, 28]);
+        let x = e.unary(UnaryKind::Relu, x);
+        let y = conv(&mut e, x, channels, kernel);
+        let y = e.unary(UnaryKind::Relu, y);
+        e.output(y);
+        e.graph
+    };
+    let host = || Device::named("host").unwrap().with_host_cpu(HostCpu::AVX2);
+    let is_short = |graph: &Graph, device: &Device| {
+        let fused = fuse(graph, device, &Options::default()).unwrap();
+        let mut nodes = fused.graph.nodes.iter();
+        nodes.any(|n| matches!(n.op, Op::WinogradConv(_)))
+    };
+    assert!(is_short(&made(64, 28, 3), &host()));
+    // An odd number of rows, other taps, too little to do, and a device with a matrix unit.
+    assert!(!is_short(&made(64, 27, 3), &host()));
+    assert!(!is_short(&made(64, 28, 1), &host()));
+    assert!(!is_short(&made(2, 28, 3), &host()));
+    let ascend = Device::named("ascend-910b").unwrap();
+    assert!(!is_short(&made(64, 28, 3), &ascend));
+}
+
+#[test]
+fn a_numerics_limit_keeps_direct_convolutions() {
+    let mut e = Example::new(7);
+    let x = e.input(&[1, 64, 28, 28]);
+    let y = conv(&mut e, x, 64, 3);
+    e.output(y);
+    let device = Device::named("host").unwrap().with_host_cpu(HostCpu::AVX2);
+    let options = Options {
+        numerics: Numerics::Rounding,
+        ..Options::default()
+    };
+    let fused = fuse(&e.graph, &device, &options).unwrap();
+    let short = |n: &sinter_ops::Node| matches!(n.op, Op::WinogradConv(_));
+    assert!(!fused.graph.nodes.iter().any(short));
 }

@@ -24,6 +24,7 @@ use sinter_ops::ops::slice::Slice;
 use sinter_ops::ops::softmax::Softmax;
 use sinter_ops::ops::transpose::Transpose;
 use sinter_ops::ops::unary::{Unary, UnaryKind};
+use sinter_ops::ops::winograd_conv::WinogradConv;
 use sinter_ops::{Attr, Op, Operator};
 
 fn f32(shape: &[i64]) -> TensorType {
@@ -112,6 +113,50 @@ fn elementwise() {
         norm,
         &operands,
         "mean tensor<2xf32> is not one value per channel (3)",
+    );
+}
+
+#[test]
+fn short_products() {
+    let conv = |pads: &[i64]| WinogradConv {
+        pads: pads.to_vec(),
+    };
+    let operands = |w: &[i64]| {
+        let mut all = vec![f32(&[1, 2, 6, 6]), f32(w)];
+        all.extend([f32(&[4, 4]), f32(&[2, 4])]);
+        all
+    };
+    refuses(
+        conv(&[1]),
+        &operands(&[4, 3, 2, 3]),
+        "pads must be four numbers that are not negative",
+    );
+    refuses(
+        conv(&[1; 4]),
+        &operands(&[5, 3, 2, 3]),
+        "tensor<4x4xf32> and tensor<2x4xf32> do not combine the 5 products of tensor<5x3x2x3xf32>",
+    );
+    refuses(
+        conv(&[1; 4]),
+        &operands(&[4, 3, 1, 3]),
+        "input tensor<1x2x6x6xf32> has 2 channels, but weights tensor<4x3x1x3xf32> take 1",
+    );
+    refuses(
+        conv(&[1, 1, 0, 1]),
+        &operands(&[4, 3, 2, 3]),
+        "5 rows are not tiles of 2",
+    );
+    refuses(
+        conv(&[0; 4]),
+        &operands(&[4, 3, 2, 9]),
+        "weights tensor<4x3x2x9xf32> leave no output of tensor<1x2x6x6xf32>",
+    );
+    let mut biased = operands(&[4, 3, 2, 3]);
+    biased.push(f32(&[2]));
+    refuses(
+        conv(&[1; 4]),
+        &biased,
+        "bias tensor<2xf32> is not one value per output channel (3)",
     );
 }
 

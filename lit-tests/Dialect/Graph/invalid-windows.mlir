@@ -98,6 +98,14 @@ func.func @f(%x: tensor<1x24x8x8xf32>, %w: tensor<12x24x2x2xf32>) {
 
 // -----
 
+func.func @f(%x: tensor<1x8x14x14xf32>, %w: tensor<4x16x8x3xf32>, %f: tensor<4x4xf32>, %g: tensor<2x4xf32>) {
+  // expected-error @below {{'graph.winograd_conv' op 13 rows are not tiles of 2}}
+  %0 = graph.winograd_conv %x, %w, %f, %g pads [1, 1, 0, 1] : (tensor<1x8x14x14xf32>, tensor<4x16x8x3xf32>, tensor<4x4xf32>, tensor<2x4xf32>) -> tensor<1x16x13x14xf32>
+  return
+}
+
+// -----
+
 func.func @f(%x: tensor<1x8x14x14xf32>) {
   // expected-error @below {{'graph.pool' op attribute 'kind' failed to satisfy constraint: string attribute one of max, avg}}
   %0 = graph.pool min %x kernel [3, 3] strides [2, 2] pads [1, 1, 1, 1] dilations [1, 1] : tensor<1x8x14x14xf32> -> tensor<1x8x7x7xf32>

@@ -37,6 +37,17 @@ func.func @conv_transpose(%x: tensor<1x24x8x8xf32>, %w: tensor<24x12x2x2xf32>, %
   return
 }
 
+// CHECK-LABEL: func.func @winograd_conv(
+// CHECK-SAME: [[X:%[^:]+]]:{{.*}} [[W:%[^:]+]]:{{.*}} [[F:%[^:]+]]:{{.*}} [[G:%[^:]+]]:{{.*}} [[B:%[^:]+]]:
+// CHECK: [[R0:%.+]] = graph.winograd_conv [[X]], [[W]], [[F]], [[G]] pads [1, 1, 1, 1] : (tensor<1x8x14x14xf32>, tensor<4x16x8x3xf32>, tensor<4x4xf32>, tensor<2x4xf32>) -> tensor<1x16x14x14xf32>
+// CHECK: [[R1:%.+]] = graph.winograd_conv [[X]], [[W]], [[F]], [[G]], [[B]] pads [0, 1, 0, 1] : (tensor<1x8x14x14xf32>, tensor<4x16x8x3xf32>, tensor<4x4xf32>, tensor<2x4xf32>, tensor<16xf32>) -> tensor<1x16x12x14xf32>
+// CHECK: return
+func.func @winograd_conv(%x: tensor<1x8x14x14xf32>, %w: tensor<4x16x8x3xf32>, %f: tensor<4x4xf32>, %g: tensor<2x4xf32>, %b: tensor<16xf32>) {
+  %0 = graph.winograd_conv %x, %w, %f, %g pads [1, 1, 1, 1] : (tensor<1x8x14x14xf32>, tensor<4x16x8x3xf32>, tensor<4x4xf32>, tensor<2x4xf32>) -> tensor<1x16x14x14xf32>
+  %1 = graph.winograd_conv %x, %w, %f, %g, %b pads [0, 1, 0, 1] : (tensor<1x8x14x14xf32>, tensor<4x16x8x3xf32>, tensor<4x4xf32>, tensor<2x4xf32>, tensor<16xf32>) -> tensor<1x16x12x14xf32>
+  return
+}
+
 // CHECK-LABEL: func.func @pool(
 // CHECK-SAME: [[X:%[^:]+]]:
 // CHECK: [[R0:%.+]] = graph.pool max [[X]] kernel [3, 3] strides [2, 2] pads [1, 1, 1, 1] dilations [1, 1] : tensor<1x8x14x14xf32> -> tensor<1x8x7x7xf32>

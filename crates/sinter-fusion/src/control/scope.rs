@@ -119,6 +119,22 @@ impl<'a> Scope<'a> {
 }
 
 impl Options {
+    /// The options with what the control says of all kernels and layouts.
+    pub(crate) fn controlled(&self) -> Self {
+        let mut out = self.clone();
+        out.fixed_layouts |= self.control.fixed_layouts;
+        let kernels = self.control.kernels.unwrap_or_default();
+        for (limit, stated) in [
+            (&mut out.limits.kernel_operators, kernels.operators),
+            (&mut out.limits.kernel_inputs, kernels.inputs),
+            (&mut out.limits.kernel_outputs, kernels.outputs),
+            (&mut out.limits.kernel_anchors, kernels.anchors),
+        ] {
+            *limit = stated.map_or(*limit, |stated| stated.min(*limit));
+        }
+        out
+    }
+
     /// The limit that rewrites and lowerings keep to everywhere.
     pub fn numerics_limit(&self) -> Numerics {
         let stated = self.control.numerics;

@@ -7,7 +7,7 @@ use sinter_loops::tensor::Tensor;
 use sinter_loops::types::TensorType;
 use sinter_ops::{Op, Operator};
 
-/// The largest constant that is made by folding an operator whose operands are smaller in all.
+/// The largest constant that is made by folding an operator whose operands are much smaller in all.
 const LARGEST_GROWN_BYTES: i64 = 1 << 20;
 
 /// A way to compute a value.
@@ -131,7 +131,9 @@ impl Facts {
         let operands: Option<Vec<_>> = operands.iter().map(constant).collect();
         let operands = operands?;
         let taken: i64 = operands.iter().map(|t| t.ty().bytes()).sum();
-        if operands.is_empty() || ty.bytes() > taken.max(LARGEST_GROWN_BYTES) {
+        // Half as much again, as the weights of short products, is not much.
+        let most = (taken + taken / 2).max(LARGEST_GROWN_BYTES);
+        if operands.is_empty() || ty.bytes() > most {
             return None;
         }
         let operands: Vec<_> = operands.into_iter().cloned().collect();

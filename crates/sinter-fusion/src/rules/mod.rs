@@ -17,6 +17,7 @@ mod identity;
 mod matmul;
 mod normalisation;
 mod pattern;
+mod short_products;
 mod slice;
 pub mod text;
 mod transpose;
@@ -83,6 +84,7 @@ const TOPICS: &[Topic] = &[
     ("columns", columns::RULES),
     ("convolution", convolution::RULES),
     ("upsampling", upsampling::RULES),
+    ("short-products", short_products::RULES),
     ("transpose", transpose::RULES),
     ("activation", activation::RULES),
     ("matmul", matmul::RULES),

@@ -5,6 +5,7 @@ use sinter_ops::ops::conv::Conv;
 use sinter_ops::ops::conv_transpose::ConvTranspose;
 use sinter_ops::ops::matmul::Matmul;
 use sinter_ops::ops::pool::{Pool, PoolKind};
+use sinter_ops::ops::winograd_conv::WinogradConv;
 
 use crate::{Draw, agrees};
 
@@ -134,5 +135,38 @@ fn conv_transpose() {
             operands.push(draw.tensor(element, &[outputs * groups], -1.0, 1.0));
         }
         agrees(op, &operands);
+    }
+}
+
+#[test]
+fn winograd_conv() {
+    let mut draw = Draw::new("winograd_conv");
+    for round in 0..80 {
+        let (inputs, outputs, products) = (draw.int(1, 4), draw.int(1, 4), draw.int(1, 5));
+        let (rows, further, taps) = (draw.int(1, 3), draw.int(0, 2), draw.int(1, 3));
+        let pads: Vec<i64> = (0..4).map(|_| draw.int(0, 2)).collect();
+        // Rows of the result are tiles of `rows`.
+        let padded = rows * draw.int(2, 4) + further;
+        let x = [
+            draw.int(1, 2),
+            inputs,
+            (padded - pads[0] - pads[2]).max(1),
+            draw.int(4, 7),
+        ];
+        let pads = match x[2] + pads[0] + pads[2] == padded {
+            true => pads,
+            false => vec![0, pads[1], padded - x[2], pads[3]],
+        };
+        let element = if round % 10 == 0 { F16 } else { F32 };
+        let mut operands = vec![
+            draw.tensor(element, &x, -1.0, 1.0),
+            draw.tensor(element, &[products, outputs, inputs, taps], -1.0, 1.0),
+            draw.tensor(element, &[products, rows + further], -1.0, 1.0),
+            draw.tensor(element, &[rows, products], -1.0, 1.0),
+        ];
+        if draw.flag() {
+            operands.push(draw.tensor(element, &[outputs], -1.0, 1.0));
+        }
+        agrees(WinogradConv { pads }, &operands);
     }
 }

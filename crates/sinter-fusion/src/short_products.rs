@@ -1,0 +1,101 @@
+//! Which convolutions are computed by short products: those whose kernel is the cheaper one by itself.
+//! Counting operations does not say so, because the sums around the products pass through memory.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use egg::Id;
+use sinter_device::{Device, Time};
+use sinter_loops::tensor::Tensor;
+use sinter_loops::types::TensorType;
+use sinter_ops::ops::unary::{Unary, UnaryKind};
+use sinter_ops::{Graph, NodeId, Op};
+
+use crate::egraph::{Term, Values};
+use crate::evaluate::Evaluator;
+use crate::layouts;
+use crate::options::{Numerics, Options};
+
+/// What decides about short products.
+pub(crate) struct ShortProducts<'a> {
+    device: Option<&'a Device>,
+    options: &'a Options,
+    known: RefCell<BTreeMap<(Op, Vec<TensorType>), Option<Time>>>,
+}
+
+impl<'a> ShortProducts<'a> {
+    /// By the prices on a device; none without one.
+    pub(crate) fn on(device: Option<&'a Device>, options: &'a Options) -> Self {
+        // Steps over tiles of a scratchpad take contractions of matrices, which the matrix unit does.
+        Self {
+            device: device.filter(|d| !d.is_scratchpad()),
+            options,
+            known: RefCell::default(),
+        }
+    }
+
+    /// Whether a term may compute its class. One that is no short product, or has no alternative, may.
+    pub(crate) fn allow(&self, egraph: &Values, class: Id, term: &Term) -> bool {
+        let Term::Apply(op @ Op::WinogradConv(_), operands) = term else {
+            return true;
+        };
+        let direct = egraph[class].nodes.iter().filter_map(|t| match t {
+            Term::Apply(op @ Op::Conv(_), operands) => Some((op, operands)),
+            _ => None,
+        });
+        let mut direct = direct.peekable();
+        if direct.peek().is_none() {
+            return true;
+        }
+        // Weights too big to be made beforehand would be made at every run.
+        if egraph[operands[1]].data.constant.is_none() {
+            return false;
+        }
+        let time = |op: &Op, operands: &[Id]| {
+            let types = operands.iter().map(|o| egraph[*o].data.types[0].clone());
+            self.time(op, types.collect())
+        };
+        let Some(short) = time(op, operands) else {
+            return false;
+        };
+        direct.all(|(op, operands)| time(op, operands).is_none_or(|direct| short < direct))
+    }
+
+    /// Time of the kernel of one convolution between pointwise operators, with constant weights.
+    fn time(&self, op: &Op, types: Vec<TensorType>) -> Option<Time> {
+        let key = (op.clone(), types);
+        if let Some(known) = self.known.borrow().get(&key) {
+            return *known;
+        }
+        let time = self.priced(op, &key.1);
+        self.known.borrow_mut().insert(key, time);
+        time
+    }
+
+    fn priced(&self, op: &Op, types: &[TensorType]) -> Option<Time> {
+        let mut graph = Graph::new("one");
+        let mut operands = Vec::new();
+        let kind = UnaryKind::Relu;
+        for (number, ty) in types.iter().enumerate() {
+            operands.push(match number {
+                0 => {
+                    let x = graph.input("x", ty.clone());
+                    graph.add(Unary { kind }, &[x], Vec::new()).ok()?[0]
+                }
+                _ => {
+                    // Constants of one value could become literals.
+                    let values: Vec<f64> = (0..ty.elements()).map(|n| (n % 2) as f64).collect();
+                    graph.constant(Tensor::from_f64s(ty.clone(), &values))
+                }
+            });
+        }
+        let y = graph.add(op.clone(), &operands, Vec::new()).ok()?[0];
+        let end = graph.add(Unary { kind }, &[y], Vec::new()).ok()?[0];
+        graph.output("y", end);
+        let layouts = layouts::choose(&graph);
+        let limits = &self.options.limits;
+        let mut evaluator = Evaluator::new(&graph, self.device?, limits, &layouts.of, &[]);
+        evaluator.reassociate = self.options.numerics_limit() >= Numerics::Reassociating;
+        evaluator.time(&[NodeId(1)], &[y])
+    }
+}
