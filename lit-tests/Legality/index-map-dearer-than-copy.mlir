@@ -1,4 +1,4 @@
-// RUN: sinter-opt %s --graph-fuse --remark-policy=all --remark-format=emitRemark --remarks-filter=graph-fuse -o /dev/null 2>&1 | FileCheck %s
+// RUN: sinter-opt %s --graph-fuse=numerics=rounding --remark-policy=all --remark-format=emitRemark --remarks-filter=graph-fuse -o /dev/null 2>&1 | FileCheck %s
 
 // Reflecting the border in the kernel would compute the convolution eight times.
 

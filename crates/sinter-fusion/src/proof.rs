@@ -217,6 +217,9 @@ mod tests {
         let x = example.input(&[4, 4]);
         let y = example.binary(sinter_loops::scalar::BinaryFn::Add, x, x);
         example.output(y);
-        assert_eq!(proofs(&example.graph, &host(), &Options::default()).unwrap(), []);
+        assert_eq!(
+            proofs(&example.graph, &host(), &Options::default()).unwrap(),
+            []
+        );
     }
 }

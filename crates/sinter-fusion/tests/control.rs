@@ -9,8 +9,8 @@ use sinter_fusion::{
 };
 use sinter_loops::scalar::BinaryFn;
 use sinter_onnx::{ImportOptions, import};
-use sinter_ops::{Graph, Operator};
 use sinter_ops::ops::unary::UnaryKind;
+use sinter_ops::{Graph, Operator};
 
 fn host() -> Device {
     Device::named("host").unwrap().with_host_cpu(HostCpu::AVX2)

@@ -1,4 +1,4 @@
-// RUN: sinter-opt %s --graph-fuse=policy=greedy | FileCheck %s
+// RUN: sinter-opt %s --graph-fuse="policy=greedy numerics=rounding" | FileCheck %s
 
 // A convolution takes its bias, the residual and the activation along; the weights are packed for the
 // register tile, activations lie channels last.
