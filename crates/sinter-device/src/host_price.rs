@@ -32,6 +32,8 @@ fn busiest_share(grid: &[GridAxis], cores: u64) -> f64 {
     if blocks > MOST_BLOCKS {
         return blocks.div_ceil(cores) as f64 / blocks as f64;
     }
+    // More cores than blocks are idle.
+    let cores = cores.min(blocks);
     let points: Vec<f64> = (0..blocks).map(|b| block_points(grid, b)).collect();
     let ranges =
         (0..cores).map(|c| (blocks * c / cores) as usize..(blocks * (c + 1) / cores) as usize);
@@ -185,6 +187,7 @@ mod tests {
     fn the_busiest_core_has_the_whole_tiles() {
         assert_eq!(busiest_share(&[axis(8, 2)], 2), 0.5);
         assert_eq!(busiest_share(&[axis(8, 8)], 2), 1.0);
+        assert_eq!(busiest_share(&[axis(8, 3)], u64::MAX), 3.0 / 8.0);
         // 48 + 48 + 32 channels by four rows: six blocks of 48 of twelve.
         assert_eq!(
             busiest_share(&[axis(128, 48), axis(28, 7)], 2),

@@ -62,6 +62,13 @@ pub(crate) fn named(name: &str) -> Result<Device, DeviceError> {
 }
 
 pub(crate) fn file(path: &Path) -> Result<Device, DeviceError> {
+    // A folder, or a device of the system, which may have no end.
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(DeviceError::Io {
+            path: path.to_owned(),
+            source: std::io::Error::other("it is no regular file"),
+        });
+    }
     match std::fs::read_to_string(path) {
         Ok(text) => parse(&path.display().to_string(), &text),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
@@ -89,13 +96,25 @@ fn unknown(name: &str) -> DeviceError {
 pub fn parse(name: &str, text: &str) -> Result<Device, DeviceError> {
     let device: Device = toml::from_str(text).map_err(|e| DeviceError::Parse {
         name: name.to_owned(),
-        message: e.to_string().lines().collect::<Vec<_>>().join(" "),
+        message: in_one_line(&e, text),
     })?;
     check(&device).map_err(|message| DeviceError::Invalid {
         name: name.to_owned(),
         message,
     })?;
     Ok(device)
+}
+
+/// What TOML says, with the number of the line instead of its picture.
+fn in_one_line(error: &toml::de::Error, text: &str) -> String {
+    let message = error.message().replace('\n', " ");
+    let before = error.span().and_then(|span| text.get(..span.start));
+    match before {
+        Some(before) if !text.is_empty() => {
+            format!("line {}: {message}", before.matches('\n').count() + 1)
+        }
+        _ => message,
+    }
 }
 
 impl Device {
@@ -267,7 +286,10 @@ mod tests {
             "device file t: version 9 is not 1"
         );
         assert!(fault("cores = 2", "cores = 0").contains("cores must be at least 1"));
-        assert!(fault("cores = 2", "kores = 2").contains("unknown field `kores`"));
+        let unknown = fault("cores = 2", "kores = 2");
+        assert!(unknown.contains(": unknown field `kores`"), "{unknown}");
+        assert!(unknown.starts_with("device file t: line "), "{unknown}");
+        assert!(!unknown.contains('|'), "{unknown}");
         assert!(
             fault(
                 "engine = \"vector\"\n\n[[route]]",
@@ -276,6 +298,10 @@ mod tests {
             .contains("'x'")
         );
         assert!(fault("align = 64", "align = 48").contains("power of two"));
+        let folder = Device::load(env!("CARGO_MANIFEST_DIR"))
+            .unwrap_err()
+            .to_string();
+        assert!(folder.ends_with("it is no regular file"), "{folder}");
         let unknown = Device::load("nowhere").unwrap_err().to_string();
         assert!(
             unknown.contains("host, ascend-910b, ascend-coupled"),

@@ -71,6 +71,7 @@ impl Compiled {
 /// # Errors
 /// When the model cannot be imported or the device file read, and where a stage finds a fault.
 pub fn compile(path: &Path, options: &CompileOptions) -> Result<Compiled, Error> {
+    refuse_compiled(path)?;
     if load::is_module(path) && load::module_graph(path)?.is_none() {
         return load::compile_lowered(path, options);
     }
@@ -89,6 +90,17 @@ pub fn compile_graph(graph: &Graph, options: &CompileOptions) -> Result<Compiled
     let device = device(options)?;
     let graph = fold(graph, &mut clock)?;
     finish(&graph, device, options, clock)
+}
+
+/// Refuses an offline model where one is to be compiled.
+fn refuse_compiled(path: &Path) -> Result<(), Error> {
+    match path.extension() {
+        Some(kind) if kind == "sinter" => Err(Error::Request(format!(
+            "'{}' is compiled already: run it with `sinter run`, or give the ONNX model that it was made from",
+            path.display()
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn finish(
@@ -152,6 +164,7 @@ pub fn emit(
             "level '{level}' has no MLIR bytecode"
         )));
     }
+    refuse_compiled(path)?;
     let mut clock = Clock::default();
     let (device, device_name) = device(options)?;
     let graph = import(path, options, &mut clock)?;
@@ -262,6 +275,17 @@ fn import_plain(path: &Path, options: &CompileOptions, clock: &mut Clock) -> Res
         })?;
         return fold(&graph, clock);
     }
+    for (place, given) in options.shapes.iter().enumerate() {
+        if options.shapes[..place]
+            .iter()
+            .any(|s| s.input == given.input)
+        {
+            return Err(Error::Request(format!(
+                "--shape {} is given twice: give one shape for each input",
+                given.input
+            )));
+        }
+    }
     let shapes = options
         .shapes
         .iter()
@@ -298,7 +322,10 @@ pub(crate) fn fuse(
 /// The device with as many cores as the program will have threads.
 pub(crate) fn for_threads(device: &Device, options: &CompileOptions) -> Device {
     match options.threads {
-        Some(threads) if !device.is_scratchpad() => device.clone().with_cores(threads as u32),
+        Some(threads) if !device.is_scratchpad() => {
+            let cores = u32::try_from(threads).unwrap_or(u32::MAX);
+            device.clone().with_cores(cores)
+        }
         _ => device.clone(),
     }
 }

@@ -16,6 +16,9 @@ use crate::types::{from_shaped_type, tensor_type};
 /// Tensors of more elements than this become resources.
 pub const INLINE_ELEMENTS: i64 = 32;
 
+/// The largest constant that is written out of one value, in bytes.
+const MAX_SPLAT_BYTES: usize = 4 << 30;
+
 /// The attribute of a constant tensor. `name` is used for a resource and made unique by MLIR.
 pub fn to_attribute<'c>(
     context: &'c melior::Context,
@@ -31,6 +34,13 @@ pub fn to_attribute<'c>(
         return inline(ty, tensor.ty().element, tensor.bytes());
     }
     resource(ty, tensor, name)
+}
+
+/// The attribute of a tensor of zeros.
+pub fn zeros<'c>(context: &'c melior::Context, ty: &TensorType) -> Attribute<'c> {
+    let zero = [0; 8];
+    let (of, element) = (tensor_type(context, ty), ty.element);
+    inline(of, element, &zero[..element.bytes()])
 }
 
 fn inline<'c>(ty: Type<'c>, element: ElementType, raw: &[u8]) -> Attribute<'c> {
@@ -105,7 +115,20 @@ fn from_dense(dense: &DenseElementsAttribute<'_>, ty: TensorType) -> Result<Tens
             std::slice::from_raw_parts(data.cast::<u8>(), stored * ty.element.bytes()).to_vec()
         }
     };
-    let data = if splat { raw.repeat(count) } else { raw };
+    if !splat {
+        return Ok(Tensor::from_bytes(ty, raw.into()));
+    }
+    let mut data = Vec::new();
+    let bytes = ty.bytes() as usize;
+    if bytes > MAX_SPLAT_BYTES || data.try_reserve_exact(bytes).is_err() {
+        return Err(IrError::Refused(format!(
+            "a constant {ty} of one value takes {bytes} bytes, too many: broadcast a smaller one with 'graph.expand'"
+        )));
+    }
+    data.extend_from_slice(&raw);
+    while data.len() < bytes {
+        data.extend_from_within(..data.len().min(bytes - data.len()));
+    }
     Ok(Tensor::from_bytes(ty, data.into()))
 }
 

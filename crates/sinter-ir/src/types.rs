@@ -6,6 +6,9 @@ use sinter_loops::types::{ElementType, TensorType};
 
 use crate::error::IrError;
 
+/// The largest tensor that is taken, in bytes.
+const MAX_TENSOR_BYTES: i64 = 1 << 40;
+
 /// The MLIR type of an element.
 pub fn element_type<'c>(context: &'c melior::Context, element: ElementType) -> Type<'c> {
     match element {
@@ -51,7 +54,7 @@ pub fn tensor_type<'c>(context: &'c melior::Context, ty: &TensorType) -> Type<'c
 pub fn from_shaped_type(ty: Type<'_>) -> Result<TensorType, IrError> {
     if !(ty.is_ranked_tensor() || ty.is_mem_ref()) {
         return Err(IrError::Unsupported(format!(
-            "type '{ty}': a ranked tensor is needed"
+            "type '{ty}', where a ranked tensor is needed,"
         )));
     }
     // SAFETY: the type is shaped and ranked, so that these queries apply to it; dynamic extents are
@@ -71,7 +74,16 @@ pub fn from_shaped_type(ty: Type<'_>) -> Result<TensorType, IrError> {
     let shape = shape.ok_or_else(|| {
         IrError::Unsupported(format!("type '{ty}', where every extent must be known,"))
     })?;
-    Ok(TensorType::new(from_element_type(element)?, shape))
+    let element = from_element_type(element)?;
+    // Zero extents do not hide others that are out of range.
+    let mut extents = shape.iter().map(|&e| e.max(1));
+    let bytes = extents.try_fold(element.bytes() as i64, i64::checked_mul);
+    if bytes.is_none_or(|n| n > MAX_TENSOR_BYTES) {
+        return Err(IrError::Refused(format!(
+            "type '{ty}' is larger than {MAX_TENSOR_BYTES} bytes: use smaller extents"
+        )));
+    }
+    Ok(TensorType::new(element, shape))
 }
 
 /// The extents of a memref of known extents, whatever its element type.
@@ -123,6 +135,20 @@ mod tests {
         ] {
             let ty = TensorType::new(element, [2, 3]);
             assert_eq!(from_shaped_type(tensor_type(&context, &ty)).unwrap(), ty);
+        }
+    }
+
+    #[test]
+    fn sizes_that_no_memory_has_are_refused() {
+        let context = melior::Context::new();
+        for text in [
+            "tensor<4611686018427387904x4xf32>",
+            "tensor<0x4611686018427387904x4xf32>",
+            "tensor<1000000x1000000xf32>",
+        ] {
+            let ty = Type::parse(&context, text).unwrap();
+            let error = from_shaped_type(ty).unwrap_err().to_string();
+            assert!(error.contains("is larger than"), "{error}");
         }
     }
 

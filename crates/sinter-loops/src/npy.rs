@@ -37,10 +37,18 @@ pub enum NpyError {
 /// When the file cannot be read, is malformed, in Fortran order or of an unsupported element type.
 pub fn read(path: impl AsRef<Path>) -> Result<Tensor, NpyError> {
     let path = path.as_ref();
-    let data = fs::read(path).map_err(|cause| NpyError::Io {
+    let io = |cause| NpyError::Io {
         path: path.into(),
         cause,
-    })?;
+    };
+    // Devices have no end.
+    if !fs::metadata(path).map_err(io)?.is_file() {
+        return Err(NpyError::Format {
+            path: path.into(),
+            cause: "it is no regular file".into(),
+        });
+    }
+    let data = fs::read(path).map_err(io)?;
     parse(data.into()).map_err(|cause| NpyError::Format {
         path: path.into(),
         cause,
@@ -93,7 +101,10 @@ pub fn parse(data: Bytes) -> Result<Tensor, String> {
         .iter()
         .try_fold(ty.element.bytes() as i64, |n, &d| n.checked_mul(d));
     if wanted != i64::try_from(values.len()).ok() {
-        return Err(format!("{ty} does not have {} bytes", values.len()));
+        return Err(match wanted {
+            Some(wanted) => format!("{ty} has {wanted} bytes, the file {}", values.len()),
+            None => format!("{ty} does not have {} bytes", values.len()),
+        });
     }
     Ok(Tensor::from_bytes(ty, values))
 }

@@ -19,11 +19,15 @@ pub(crate) fn map(path: &Path) -> Result<Bytes, ImportError> {
         path: path.into(),
         cause,
     };
-    let file = File::open(path).map_err(io)?;
-    let found = file.metadata().map_err(io)?;
+    // Before it is opened: that of a pipe waits for a writer.
+    let found = std::fs::metadata(path).map_err(io)?;
     if found.is_dir() {
         return Err(io(std::io::ErrorKind::IsADirectory.into()));
     }
+    if !found.is_file() {
+        return Err(io(std::io::Error::other("it is no regular file")));
+    }
+    let file = File::open(path).map_err(io)?;
     if found.len() == 0 {
         return Ok(Bytes::new());
     }
@@ -36,6 +40,8 @@ pub(crate) fn map(path: &Path) -> Result<Bytes, ImportError> {
 /// The files beside a model, each mapped once.
 pub(crate) struct Files {
     folder: PathBuf,
+    /// Where files may be once links are followed: the folders of the model's name and of what it links to.
+    roots: Vec<PathBuf>,
     mapped: RefCell<BTreeMap<PathBuf, Bytes>>,
 }
 
@@ -43,8 +49,17 @@ impl Files {
     /// The files beside `model`.
     pub(crate) fn beside(model: &Path) -> Self {
         let folder = model.parent().map(Path::to_path_buf).unwrap_or_default();
+        let here = match folder.as_os_str().is_empty() {
+            true => Path::new("."),
+            false => &folder,
+        };
+        let linked = std::fs::canonicalize(model).ok();
+        let linked = linked.as_deref().and_then(Path::parent);
+        let roots = std::fs::canonicalize(here).ok().into_iter();
+        let roots = roots.chain(linked.map(Path::to_path_buf)).collect();
         Self {
             folder,
+            roots,
             mapped: RefCell::default(),
         }
     }
@@ -60,10 +75,8 @@ impl Files {
         length: Option<usize>,
     ) -> Result<Bytes, String> {
         let relative = Path::new(location);
-        if !relative
-            .components()
-            .all(|c| matches!(c, Component::Normal(_) | Component::CurDir))
-        {
+        let below = |c| matches!(c, Component::Normal(_) | Component::CurDir);
+        if !relative.components().all(below) || self.links_away(relative) {
             return Err(format!(
                 "its file '{location}' is outside the model's folder: move it there"
             ));
@@ -79,6 +92,12 @@ impl Files {
                 data.len()
             )),
         }
+    }
+
+    /// Whether a file is outside of every root once its links are followed.
+    fn links_away(&self, relative: &Path) -> bool {
+        let found = std::fs::canonicalize(self.folder.join(relative));
+        found.is_ok_and(|file| !self.roots.iter().any(|root| file.starts_with(root)))
     }
 
     fn whole(&self, relative: &Path) -> Result<Bytes, ImportError> {

@@ -76,6 +76,7 @@ impl<'f> Importer<'f> {
             return Err(ImportError::BadInterface { what });
         }
         for (info, value) in proto.output.iter().zip(&outputs) {
+            shapes::check_output(info, &self.ty(value))?;
             let value = self.materialise(value);
             self.graph.output(info.name.clone(), value);
         }
@@ -133,6 +134,7 @@ impl<'f> Importer<'f> {
 
     fn import_node(&mut self, node: &NodeProto, used: &BTreeSet<&str>) -> Result<(), Fault> {
         let handler = ops::handler(&node.domain, &node.op_type)?;
+        ops::check_operands(node)?;
         let inputs = node
             .input
             .iter()

@@ -32,6 +32,16 @@ pub(crate) fn inputs(
         .iter()
         .filter(|i| !weights.contains(i.name.as_str()))
         .collect();
+    for (place, info) in graph.input.iter().enumerate() {
+        if graph.input[..place].iter().any(|i| i.name == info.name) {
+            return Err(ImportError::BadInterface {
+                what: format!(
+                    "input '{}' is declared twice: export the model again",
+                    info.name
+                ),
+            });
+        }
+    }
     if let Some(name) = shapes
         .keys()
         .find(|name| open.iter().all(|i| i.name != **name))
@@ -62,6 +72,49 @@ pub(crate) fn inputs(
             Ok((info.name.clone(), input_type(info, &shape)?))
         })
         .collect()
+}
+
+/// Refuses an output whose declaration is not what the nodes make; sizes that are names or unknown are any.
+///
+/// # Errors
+/// Says what is declared and what is made.
+pub(crate) fn check_output(info: &ValueInfoProto, made: &TensorType) -> Result<(), ImportError> {
+    let Some(tensor) = info.ty.as_ref().and_then(|t| t.tensor_type.as_ref()) else {
+        return Ok(());
+    };
+    let refused = |declared: String| {
+        let (name, way) = (
+            &info.name,
+            "export the model again, or give another --shape",
+        );
+        let what =
+            format!("output '{name}' is declared {declared}, but its node makes {made}: {way}");
+        Err(ImportError::BadInterface { what })
+    };
+    match tensor.elem_type {
+        0 => {}
+        code => match element(code) {
+            Ok(element) if element == made.element => {}
+            Ok(element) => return refused(format!("of {element}")),
+            Err(cause) => return refused(format!("as what {cause}")),
+        },
+    }
+    let Some(extents) = declared(info)? else {
+        return Ok(());
+    };
+    let fits = |(extent, size): (&Extent, &i64)| match extent {
+        Extent::Known(n) => n == size,
+        _ => true,
+    };
+    if extents.len() == made.rank() && extents.iter().zip(&made.shape).all(fits) {
+        return Ok(());
+    }
+    let text = |extent: &Extent| match extent {
+        Extent::Known(n) => n.to_string(),
+        _ => "?".to_owned(),
+    };
+    let shape: Vec<_> = extents.iter().map(text).collect();
+    refused(format!("of shape [{}]", shape.join(", ")))
 }
 
 fn input_type(info: &ValueInfoProto, shape: &[i64]) -> Result<TensorType, ImportError> {
@@ -233,6 +286,36 @@ mod tests {
             message(&g, &[]),
             "input 'x' has unknown size in dimension 0: give --shape x=?"
         );
+    }
+
+    #[test]
+    fn an_input_is_declared_once() {
+        let g = graph(&[("x", &[None]), ("x", &[None])]);
+        assert_eq!(
+            message(&g, &[]),
+            "input 'x' is declared twice: export the model again"
+        );
+    }
+
+    #[test]
+    fn declared_outputs_are_what_is_made() {
+        let g = graph(&[("y", &[batch(), Some(Dimension::Value(3))])]);
+        let check = |shape: &[i64]| check_output(&g.input[0], &TensorType::f32(shape));
+        assert!(check(&[7, 3]).is_ok());
+        let way = "export the model again, or give another --shape";
+        for (shape, made) in [(&[7, 4][..], "tensor<7x4xf32>"), (&[3], "tensor<3xf32>")] {
+            assert_eq!(
+                check(shape).unwrap_err().to_string(),
+                format!("output 'y' is declared of shape [?, 3], but its node makes {made}: {way}")
+            );
+        }
+        let half = TensorType::new(sinter_loops::types::ElementType::F16, [7, 3]);
+        assert_eq!(
+            check_output(&g.input[0], &half).unwrap_err().to_string(),
+            format!("output 'y' is declared of f32, but its node makes tensor<7x3xf16>: {way}")
+        );
+        let absent = ValueInfoProto::default();
+        assert!(check_output(&absent, &half).is_ok());
     }
 
     #[test]

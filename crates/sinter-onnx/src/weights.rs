@@ -108,7 +108,8 @@ fn external(proto: &TensorProto, files: &Files) -> Result<Bytes, String> {
 
 fn from_raw(ty: TensorType, raw: Bytes) -> Result<Tensor, String> {
     if raw.len() as i64 != ty.bytes() {
-        return Err(wrong_length(&ty, &format!("{} bytes", raw.len())));
+        let (wanted, found) = (ty.bytes(), raw.len());
+        return Err(wrong_length(&ty, &format!("{found} bytes"), wanted));
     }
     if ty.element == ElementType::Bool && raw.iter().any(|&b| b > 1) {
         let bytes: Vec<u8> = raw.iter().map(|&b| u8::from(b != 0)).collect();
@@ -159,16 +160,13 @@ fn from_fields(ty: TensorType, proto: &TensorProto) -> Result<Tensor, String> {
     };
     if bytes.len() as i64 != ty.bytes() {
         let count = bytes.len() / ty.element.bytes();
-        return Err(wrong_length(&ty, &format!("{count} values")));
+        return Err(wrong_length(&ty, &format!("{count} values"), ty.elements()));
     }
     Ok(Tensor::from_bytes(ty, bytes.into()))
 }
 
-fn wrong_length(ty: &TensorType, found: &str) -> String {
-    format!(
-        "{ty} has {found} of data, not {}: fetch or export the model again",
-        ty.elements()
-    )
+fn wrong_length(ty: &TensorType, found: &str, wanted: i64) -> String {
+    format!("{ty} has {found} of data, not {wanted}: fetch or export the model again")
 }
 
 #[cfg(test)]
@@ -244,6 +242,30 @@ mod tests {
         assert!(error.contains("has 12 bytes and is too short"), "{error}");
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn links_out_of_the_folder_and_pipes_are_refused() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let (inside, outside) = (folder.path().join("model"), folder.path().join("blobs"));
+        std::fs::create_dir(&inside).unwrap();
+        std::fs::create_dir(&outside).unwrap();
+        for name in ["weights", "graph"] {
+            std::fs::write(outside.join(name), [0; 8]).unwrap();
+            symlink(outside.join(name), inside.join(name)).unwrap();
+        }
+        let plain = Files::beside(&inside.join("model.onnx")).part("weights", 0, None);
+        assert!(plain.unwrap_err().contains("outside the model's folder"));
+        // A model that is itself a link brings what lies beside its target.
+        let linked = Files::beside(&inside.join("graph")).part("weights", 0, None);
+        assert_eq!(linked.unwrap().len(), 8);
+        symlink("/dev/zero", outside.join("zero")).unwrap();
+        let error = crate::file::map(&outside.join("zero"))
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("it is no regular file"), "{error}");
+    }
+
     #[test]
     fn half_floats_in_typed_fields_are_bits() {
         let proto = TensorProto {
@@ -267,6 +289,16 @@ mod tests {
         assert_eq!(
             error,
             "tensor<3xf32> has 1 values of data, not 3: fetch or export the model again"
+        );
+        let cut = TensorProto {
+            dims: vec![2],
+            data_type: 1,
+            raw_data: Some(Bytes::from_static(&[0; 3])),
+            ..Default::default()
+        };
+        assert_eq!(
+            tensor(&cut, &files()).unwrap_err(),
+            "tensor<2xf32> has 3 bytes of data, not 8: fetch or export the model again"
         );
         let huge = TensorProto {
             dims: vec![1 << 40, 1 << 40],

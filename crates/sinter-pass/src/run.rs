@@ -19,13 +19,23 @@ pub enum RunError {
         cause: String,
     },
     /// A pass failed.
-    #[error("{step}: {diagnostics}")]
+    #[error("{}", with_step(step, &diagnostics.to_string()))]
     Failed {
         /// The step.
         step: String,
         /// What was said.
         diagnostics: Diagnostics,
     },
+}
+
+/// What was said, after the step where it does not name its pass by itself.
+fn with_step(step: &str, said: &str) -> String {
+    let pass = step.split('{').next().unwrap_or(step);
+    if said.contains(&format!("{pass}: ")) {
+        said.to_owned()
+    } else {
+        format!("{step}: {said}")
+    }
 }
 
 /// Runs a textual pipeline (`canonicalize,graph-fuse{device=host}`) on a module. The passes must be
@@ -111,6 +121,14 @@ mod tests {
         let names: Vec<_> = times.iter().map(|(step, _)| step.clone()).collect();
         assert_eq!(names, steps);
         assert!(!module.as_operation().to_string().contains("@f"));
+    }
+
+    #[test]
+    fn a_pass_is_named_once() {
+        let step = "npu-plan-memory{device=host}";
+        let own = "conv: npu-plan-memory: no room";
+        assert_eq!(with_step(step, own), own);
+        assert_eq!(with_step("cse", "no room"), "cse: no room");
     }
 
     #[test]

@@ -11,6 +11,8 @@ use crate::execute::{self, RunOptions};
 
 /// Runs that are not timed.
 const WARM_UP_RUNS: usize = 5;
+/// Most timed runs: every time is kept.
+const MOST_RUNS: usize = 1_000_000;
 /// Seed of the inputs.
 const SEED: u64 = 1;
 
@@ -77,6 +79,11 @@ pub struct KernelTime {
 /// # Errors
 /// As [`crate::run`].
 pub fn bench(model: &Model, threads: Option<usize>, runs: usize) -> Result<BenchReport, Error> {
+    if runs == 0 || runs > MOST_RUNS {
+        return Err(Error::Request(format!(
+            "{runs} runs cannot be measured: give --runs 1 to {MOST_RUNS}"
+        )));
+    }
     let manifest = model.manifest();
     let options = RunOptions {
         random: Some(SEED),

@@ -146,13 +146,34 @@ pub fn inputs(model: &Model, options: &RunOptions) -> Result<Vec<Tensor>, Error>
             };
         }
         match options.random {
-            Some(seed) => Ok(random::tensor(&ty, name, seed)),
+            Some(seed) => {
+                // A double per element, then the elements.
+                room(ty.elements(), 8 + ty.element.bytes(), || {
+                    format!("input '{name}', a {ty}")
+                })?;
+                Ok(random::tensor(&ty, name, seed))
+            }
             None => Err(Error::Request(format!(
                 "input '{name}' has no value: give --input {name}=FILE.npy or --random-inputs SEED"
             ))),
         }
     };
     ports.iter().map(value).collect()
+}
+
+/// Whether there is memory for so many elements; what they are is for the message.
+fn room(elements: i64, bytes: usize, what: impl Fn() -> String) -> Result<Vec<u8>, Error> {
+    let mut memory = Vec::new();
+    let all = usize::try_from(elements)
+        .ok()
+        .and_then(|n| n.checked_mul(bytes));
+    match all.map(|n| memory.try_reserve_exact(n)) {
+        Some(Ok(())) => Ok(memory),
+        _ => Err(Error::Request(format!(
+            "there is no memory for {}: give smaller sizes",
+            what()
+        ))),
+    }
 }
 
 /// Runs a session on tensors.
@@ -164,9 +185,14 @@ pub fn run_session(
     session: &mut Session,
     inputs: &[Tensor],
 ) -> Result<Vec<(String, Tensor)>, Error> {
-    let mut memory: Vec<Vec<u8>> = (0..model.manifest().outputs.len())
-        .map(|i| vec![0; session.output_bytes(i)])
-        .collect();
+    let place = |(i, port): (usize, &Port)| {
+        let bytes = session.output_bytes(i);
+        let mut place = room(bytes as i64, 1, || format!("output '{}'", port.name))?;
+        place.resize(bytes, 0);
+        Ok(place)
+    };
+    let ports = model.manifest().outputs.iter().enumerate();
+    let mut memory: Vec<Vec<u8>> = ports.map(place).collect::<Result<_, Error>>()?;
     let views: Vec<&[u8]> = inputs.iter().map(|t| &t.bytes()[..]).collect();
     let mut places: Vec<&mut [u8]> = memory.iter_mut().map(|m| &mut m[..]).collect();
     session.run(&views, &mut places)?;
@@ -214,20 +240,21 @@ pub struct TensorSummary<'t>(pub &'t Tensor);
 
 impl fmt::Display for TensorSummary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut values = self.0.to_f64s();
-        let all = values.len();
-        values.retain(|v| v.is_finite());
-        let broken = all - values.len();
+        let all = self.0.ty().elements() as usize;
+        let values = (0..all).map(|i| self.0.get_f64(i));
         let (mut min, mut max, mut sum) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
-        for v in &values {
-            (min, max, sum) = (min.min(*v), max.max(*v), sum + v);
+        let mut finite = 0;
+        for v in values.filter(|v| v.is_finite()) {
+            (min, max, sum) = (min.min(v), max.max(v), sum + v);
+            finite += 1;
         }
+        let broken = all - finite;
         write!(f, "{}", self.0.ty())?;
-        if !values.is_empty() {
+        if finite > 0 {
             write!(
                 f,
                 "  min {min:.6}  max {max:.6}  mean {:.6}",
-                sum / values.len() as f64
+                sum / finite as f64
             )?;
         }
         if broken > 0 {

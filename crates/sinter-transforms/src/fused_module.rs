@@ -160,7 +160,13 @@ impl<'c, 'f> Export<'c, 'f> {
                 inner.define(input, lasting(argument));
             }
             for &NodeId(node) in &group.nodes {
-                inner.node(&graph.nodes[node as usize])?;
+                let node = &graph.nodes[node as usize];
+                for &input in &node.inputs {
+                    if !inner.is_defined(input) {
+                        inner.define_zeros(input)?;
+                    }
+                }
+                inner.node(node)?;
             }
             let yielded: Result<Vec<_>, _> =
                 group.outputs.iter().map(|&v| inner.value(v)).collect();

@@ -171,6 +171,23 @@ impl<'c, 'g, 'b> NodeBuilder<'c, 'g, 'b> {
         self.values.insert(value, is);
     }
 
+    /// Lets a constant of zeros stand for a value that is an operand without being read: one of a transposed
+    /// convolution that is cropped to where no input reaches.
+    ///
+    /// # Errors
+    /// When the operation is refused.
+    pub fn define_zeros(&mut self, value: ValueId) -> Result<(), IrError> {
+        let attribute = constant::zeros(self.context, self.graph.ty(value));
+        let parts = Parts {
+            results: vec![types::tensor_type(self.context, self.graph.ty(value))],
+            attributes: vec![("value", attribute)],
+            ..Parts::default()
+        };
+        let unknown = Location::unknown(self.context);
+        let op = operation(self.context, "graph.constant", unknown, parts)?;
+        self.append(op, &[value])
+    }
+
     /// What stands for a value; a constant is appended when it is first asked for.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 //! family is one `mod` line and one line in [`FAMILIES`].
 
 mod activation;
+mod arity;
 mod constant;
 mod control;
 mod conv;
@@ -23,6 +24,7 @@ use crate::call::Call;
 use crate::custom;
 use crate::error::Fault;
 use crate::importer::{Importer, Value};
+use crate::proto::NodeProto;
 
 /// Translates a node to operators; the results are the values of its outputs, in order. Outputs left
 /// out at the end are refused where another node uses them.
@@ -48,6 +50,21 @@ pub(crate) const FAMILIES: &[Family] = &[
     softmax::OPERATORS,
     structure::OPERATORS,
 ];
+
+/// Refuses a node of an ONNX operator with more operands than that operator has.
+///
+/// # Errors
+/// Says how many it has.
+pub(crate) fn check_operands(node: &NodeProto) -> Result<(), Fault> {
+    let given = node.input.iter().rposition(|name| !name.is_empty());
+    let given = given.map_or(0, |last| last + 1);
+    match arity::most_operands(&node.op_type) {
+        Some(most) if custom::is_onnx(&node.domain) && given > most => Err(Fault::invalid(
+            format!("it has {given} operands, the operator takes at most {most}"),
+        )),
+        _ => Ok(()),
+    }
+}
 
 /// The function of an operator type.
 ///

@@ -43,7 +43,9 @@ fn concat(import: &mut Importer, call: &Call) -> Results {
     let parts = call.inputs()?;
     let rank = import.rank(&parts[0]);
     // The axis has no default since version 4.
-    let axis = axis(call.int("axis", i64::MAX)?, rank)?;
+    let given = call.optional_int("axis")?;
+    let given = given.ok_or_else(|| Fault::attribute("axis", "is missing"))?;
+    let axis = axis(given, rank)?;
     if let [part] = &parts[..] {
         return Ok(vec![part.clone()]);
     }

@@ -149,3 +149,22 @@ fn windows_beyond_any_size_are_refused() {
         assert!(error.is_err(), "{value}");
     }
 }
+
+#[test]
+fn an_operator_has_no_more_operands_than_onnx_gives_it() {
+    let weight = || floats(&[1], &[1.0]);
+    let error = one_node("Relu", &[("a", weight()), ("b", weight())], &[]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "node 'n' (Relu): it has 3 operands, the operator takes at most 1: export the model again or, where \
+         sizes do not fit, give another --shape"
+    );
+}
+
+#[test]
+fn a_concatenation_names_its_axis() {
+    assert_eq!(
+        one_node("Concat", &[], &[]).unwrap_err().to_string(),
+        "node 'n' (Concat): attribute 'axis' is missing: export the model again"
+    );
+}

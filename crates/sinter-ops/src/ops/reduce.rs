@@ -2,7 +2,7 @@
 
 use sinter_loops::affine::Affine;
 use sinter_loops::nest::CombineFn;
-use sinter_loops::scalar::{BinaryFn, Body, UnaryFn};
+use sinter_loops::scalar::{BinaryFn, Body, CompareFn, UnaryFn};
 use sinter_loops::tensor::Tensor;
 use sinter_loops::types::{ElementType, TensorType};
 
@@ -108,7 +108,8 @@ impl Reduce {
         kept
     }
 
-    /// The maximum first, so that no exponential overflows.
+    /// The maximum first, so that no exponential overflows; 0 where it is not finite, as infinity minus
+    /// infinity is no number.
     fn log_sum_exp(&self, x: &TensorType, element: ElementType) -> Loops {
         let acc = wide(element);
         let domain = Reduced::new(&x.shape, |d| self.is_reduced(d));
@@ -120,11 +121,17 @@ impl Reduce {
             .collect();
         let mut widened = Code::new(&[element]);
         let value = widened.widen(0);
+        let mut finite = Code::new(&[acc]);
+        let magnitude = finite.unary(UnaryFn::Abs, 0);
+        let infinity = finite.like(magnitude, f64::INFINITY);
+        let is_finite = finite.compare(CompareFn::Lt, magnitude, infinity);
+        let zero = finite.like(magnitude, 0.0);
+        let shift = finite.select(is_finite, 0, zero);
         let largest = Point::over(domain.iters.clone())
             .read(0, domain.operand.clone())
             .body(widened.returning(&[value]))
             .combine(combine(CombineFn::Max, acc))
-            .pass(acc)
+            .finish(finite.returning(&[shift]))
             .write(1, domain.result.clone());
         let mut body = Code::new(&[element, acc]);
         let value = body.widen(0);
@@ -161,6 +168,7 @@ impl Reduce {
             ReduceKind::LogSumExp => {
                 let values: Vec<f64> = values.collect();
                 let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                let largest = if largest.is_finite() { largest } else { 0.0 };
                 largest + values.iter().map(|x| (x - largest).exp()).sum::<f64>().ln()
             }
         }

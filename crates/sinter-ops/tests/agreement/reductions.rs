@@ -1,7 +1,9 @@
 //! Reductions and normalisations.
 
 use sinter_loops::scalar::FloatBits;
+use sinter_loops::tensor::Tensor;
 use sinter_loops::types::ElementType::{F16, F32, F64, I32, I64};
+use sinter_ops::Operator;
 use sinter_ops::ops::arg_reduce::{ArgReduce, ArgReduceKind};
 use sinter_ops::ops::layer_norm::LayerNorm;
 use sinter_ops::ops::reduce::{Reduce, ReduceKind};
@@ -31,6 +33,28 @@ fn reduce() {
             }
         }
     }
+}
+
+#[test]
+fn log_sum_exp_of_infinities() {
+    let (inf, nan) = (f32::INFINITY, f32::NAN);
+    let rows = [
+        [0.0, 1.0, inf],
+        [-inf, -inf, -inf],
+        [0.0, -inf, 0.0],
+        [inf, -inf, inf],
+        [nan, 0.0, inf],
+    ];
+    let x = Tensor::from_f32([5, 3], rows.as_flattened());
+    let op = Reduce {
+        kind: ReduceKind::LogSumExp,
+        axes: vec![1],
+        keep_dims: false,
+    };
+    let y = op.eval(std::slice::from_ref(&x)).unwrap()[0].to_f32s();
+    assert_eq!(y[..4], [inf, -inf, 2f32.ln(), inf]);
+    assert!(y[4].is_nan());
+    agrees(op, &[x]);
 }
 
 #[test]
