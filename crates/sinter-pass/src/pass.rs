@@ -62,7 +62,10 @@ impl<E: Error> From<E> for Failure {
         let mut text = error.to_string();
         let mut cause = error.source();
         while let Some(error) = cause {
-            text = format!("{text}: {error}");
+            let said = error.to_string();
+            if !text.contains(&said) {
+                text = format!("{text}: {said}");
+            }
             cause = error.source();
         }
         Self::Message(text)

@@ -62,7 +62,7 @@ sinter_pass::options! {
         /// How far results may differ from the unfused ones
         numerics: Numerics = Numerics::Reassociating,
         /// Refusals, the dearest first, whose thresholds are searched for
-        thresholds: i64 = 10,
+        thresholds: usize = 10,
         /// Rewrite rules (names or globs) or topics that are not applied
         disabled_rules: Vec<String> = Vec::new(),
         /// TOML file of what the user insists on
@@ -164,7 +164,7 @@ fn fusion_options(options: &GraphFuseOptions) -> Result<Options, Failure> {
         text_rules: text_rules(&options.text_rules)?,
         cost: Cost::load(&options.cost)?,
         limits: Limits {
-            thresholds: usize::try_from(options.thresholds).unwrap_or(0),
+            thresholds: options.thresholds,
             ..Limits::default()
         },
         ..Options::default()

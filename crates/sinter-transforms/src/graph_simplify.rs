@@ -15,7 +15,7 @@ sinter_pass::options! {
     /// Options of [`GraphSimplify`].
     pub struct GraphSimplifyOptions {
         /// Largest results, in bytes, that are evaluated although they are bigger than the operands
-        grown_bytes: i64 = 1 << 16,
+        grown_bytes: u64 = 1 << 16,
         /// Most multiplications and additions of an operator that is evaluated
         flops: u64 = 1 << 30,
     }
@@ -38,7 +38,7 @@ impl Pass for GraphSimplify {
     fn run(&self, op: OperationRef<'_, '_>, options: &Self::Options) -> Result<(), Failure> {
         let graph = model(op)?;
         let options = Options {
-            grown_bytes: options.grown_bytes,
+            grown_bytes: i64::try_from(options.grown_bytes).unwrap_or(i64::MAX),
             flops: options.flops,
         };
         let simplified = simplify(&graph, &options).map_err(|e| Failure::message(e.to_string()))?;

@@ -23,7 +23,7 @@ sinter_pass::options! {
         /// Device name or file for which the schedule was planned
         device: String = "host".to_owned(),
         /// Columns of scores at a time, in every kernel where that divides the row
-        chunk: i64 = 0,
+        chunk: u64 = 0,
         /// Divide after the product in every kernel
         late: bool = false,
     }
@@ -53,7 +53,9 @@ impl Pass for TloopOnlineSoftmax {
             let asked = match options.chunk {
                 0 if options.late => late_normalisation(&kernel),
                 0 => planned_form(op, &kernel, &device),
-                chunk => online_softmax(&kernel, chunk),
+                chunk => i64::try_from(chunk)
+                    .ok()
+                    .and_then(|chunk| online_softmax(&kernel, chunk)),
             };
             Ok(asked.unwrap_or(kernel))
         })

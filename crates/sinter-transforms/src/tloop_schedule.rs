@@ -18,6 +18,9 @@ use crate::kernels::{Refused, kernels, transform};
 /// The schedule that fusion priced, on a kernel that is not scheduled yet.
 pub const PLANNED: &str = "tloop.planned";
 
+/// Most rows, and most vectors, of a register tile that is set by hand.
+const MOST_UNITS: usize = 1024;
+
 sinter_pass::options! {
     /// Options of [`TloopSchedule`].
     pub struct TloopScheduleOptions {
@@ -108,6 +111,13 @@ fn set_by_hand(schedule: &mut Schedule, options: &TloopScheduleOptions) -> Resul
             options.tiles.len(),
             schedule.grid.len()
         )));
+    }
+    for (what, value) in [("rows", options.rows), ("vectors", options.vectors)] {
+        if value > MOST_UNITS {
+            return Err(unfit(format!(
+                "{value} {what} are no register tile: give at most {MOST_UNITS}"
+            )));
+        }
     }
     for (axis, tile) in schedule.grid.iter_mut().zip(&options.tiles) {
         match tile.parse() {

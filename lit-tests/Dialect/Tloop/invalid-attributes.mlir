@@ -37,6 +37,16 @@ func.func private @f() attributes {test.a = #tloop.stage<order = [0], lanes = -1
 
 // -----
 
+// expected-error @below {{lanes is 2147483648, it may be 1024 at most}}
+func.func private @f() attributes {test.a = #tloop.stage<order = [0], lanes = 2147483648, vectors = 1, row_tile = 1, unroll = 1, reduction_tile = []>}
+
+// -----
+
+// expected-error @below {{lanes, vectors, row_tile and unroll make more than 1048576 points}}
+func.func private @f() attributes {test.a = #tloop.stage<order = [0], lanes = 1024, vectors = 1024, row_tile = 2, unroll = 0, reduction_tile = []>}
+
+// -----
+
 // expected-error @below {{'1 : i64' is not a '#tloop.stage'}}
 func.func private @f() attributes {test.a = #tloop.schedule<grid = [], stages = [1]>}
 

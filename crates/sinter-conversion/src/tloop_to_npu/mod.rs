@@ -39,6 +39,9 @@ use crate::host;
 /// A kernel whose work takes less than this on one core is not worth spreading over threads.
 const PARALLEL_NS: f64 = 6_000.0;
 
+/// Most dimensions of a tile.
+const MOST_DIMENSIONS: usize = 8;
+
 sinter_pass::options! {
     /// Options of [`ConvertTloopToNpu`].
     pub struct ConvertTloopToNpuOptions {
@@ -120,6 +123,7 @@ fn device_kernel<'c>(
     device: &Device,
 ) -> Result<Operation<'c>, IrError> {
     let mut op = if device.is_scratchpad() {
+        check_ranks(kernel, device)?;
         let chip = onchip::lower(kernel, &device.machine()).map_err(|e| match e {
             OnChipError::Unscheduled => unscheduled(kernel),
             e => IrError::Refused(format!(
@@ -133,6 +137,26 @@ fn device_kernel<'c>(
     };
     describe(context, &mut op, kernel, device);
     Ok(op)
+}
+
+/// Refuses tensors of which no tile can be held.
+fn check_ranks(kernel: &Kernel, device: &Device) -> Result<(), IrError> {
+    let most = kernel.slots.iter().map(|slot| slot.ty.rank()).max();
+    let Some(rank) = most.filter(|&rank| rank > MOST_DIMENSIONS) else {
+        return Ok(());
+    };
+    let origins: Vec<&str> = kernel
+        .stages
+        .iter()
+        .flat_map(|s| &s.origins)
+        .map(String::as_str)
+        .collect();
+    Err(IrError::Refused(format!(
+        "{}: a tensor of {rank} dimensions, tiles on {} have at most {MOST_DIMENSIONS}: compile for another \
+         device, or merge dimensions",
+        origins.join(", "),
+        device.name
+    )))
 }
 
 /// What the program has to know of a kernel: arguments, cost, reuse of memory.

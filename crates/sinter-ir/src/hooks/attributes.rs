@@ -94,6 +94,11 @@ fn placement(offsets: &[i64], shape: &[i64]) -> Checked {
     Ok(())
 }
 
+/// Most lanes of a vector in a schedule.
+const MOST_LANES: i64 = 1024;
+/// Most points of a register tile, times the unroll factor: each is code of its own.
+const MOST_POINTS: i64 = 1 << 20;
+
 fn stage(order: &[i64], iters: [Parameter; 2], positive: [Parameter; 4]) -> Checked {
     let mut sorted = order.to_vec();
     sorted.sort_unstable();
@@ -107,15 +112,22 @@ fn stage(order: &[i64], iters: [Parameter; 2], positive: [Parameter; 4]) -> Chec
             })?;
         }
     }
+    let mut points = 1i64;
     for (what, value) in ["lanes", "vectors", "row_tile", "unroll"]
         .iter()
         .zip(positive)
     {
         if let Parameter::Integer(value) = value {
             ensure(value >= 0, || format!("{what} is negative"))?;
+            ensure(*what != "lanes" || value <= MOST_LANES, || {
+                format!("lanes is {value}, it may be {MOST_LANES} at most")
+            })?;
+            points = points.saturating_mul(value.max(1));
         }
     }
-    Ok(())
+    ensure(points <= MOST_POINTS, || {
+        format!("lanes, vectors, row_tile and unroll make more than {MOST_POINTS} points")
+    })
 }
 
 fn schedule(grid: &Parameter, stages: &Parameter) -> Checked {

@@ -15,7 +15,9 @@ pub enum OnChipError {
         slot: usize,
     },
     /// A stage that writes only some elements of the box that it covers.
-    #[error("stage {stage} leaves gaps in the box of slot {slot} that it writes")]
+    #[error(
+        "stage {stage} leaves gaps in the box of slot {slot} that it writes: compile for another device, or export the model with a stride of 1 or as large as its kernel"
+    )]
     Gaps {
         /// Stage.
         stage: usize,

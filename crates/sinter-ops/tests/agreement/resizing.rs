@@ -136,5 +136,8 @@ fn examples_of_the_specification() {
 fn cubic_has_no_loop_form() {
     let op = resize(ResizeMode::Cubic, vec![1, 8]);
     let error = op.loops(&[TensorType::f32([1, 4])]).expect_err("refused");
-    assert_eq!(error.to_string(), "cubic resampling has no loop form");
+    assert_eq!(
+        error.to_string(),
+        "cubic resampling has no loop form: export the model with mode 'linear'"
+    );
 }

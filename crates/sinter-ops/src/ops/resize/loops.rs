@@ -143,7 +143,7 @@ fn table_index(d: usize, line: &Line, table: &[i64]) -> Result<Affine, OpError> 
     }
     err(format!(
         "resampling of dimension {d} from {} to {} by {} has no loop form: its indices are not those \
-         of a division",
+         of a division; export the model with a whole scale, or with sizes instead of scales",
         line.input, line.output, line.scale
     ))
 }
