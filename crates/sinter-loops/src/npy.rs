@@ -213,7 +213,7 @@ mod tests {
     fn malformed_files_say_what_is_wrong() {
         let whole = format(&Tensor::from_f32([2], &[1.0, 2.0])).unwrap();
         let cut = parse(Bytes::copy_from_slice(&whole[..whole.len() - 1])).unwrap_err();
-        assert_eq!(cut, "tensor<2xf32> does not have 7 bytes");
+        assert_eq!(cut, "tensor<2xf32> has 8 bytes, the file 7");
         for length in 0..whole.len() {
             assert!(parse(Bytes::copy_from_slice(&whole[..length])).is_err());
         }
