@@ -259,6 +259,7 @@ impl<'p, 'a> Problem<'p, 'a> {
             shares: &shares,
             ceiling: ceiling.0,
             states,
+            steps: self.limits.steps,
         };
         let found = search::run(&task)?;
         let bound = match found.exact {

@@ -159,6 +159,9 @@ pub struct Limits {
     pub window: usize,
     /// States of the search with equally many operators done.
     pub states: usize,
+    /// Steps of the search from state to state, after which it keeps few of them. It bounds the time of
+    /// programs with many grounds for doubt, whatever their size.
+    pub steps: usize,
     /// Refusals, the dearest first, whose thresholds are searched for.
     pub thresholds: usize,
 }
@@ -175,6 +178,7 @@ impl Default for Limits {
             candidates: 64,
             window: 12,
             states: 4096,
+            steps: 1 << 20,
             thresholds: 0,
         }
     }

@@ -7,7 +7,8 @@
 //! a program of repeated blocks costs time in proportion to its length.
 //!
 //! The result is exact over the candidates unless more than [`Limits::states`](crate::Limits::states)
-//! states with equally many operators done had to be kept; then only the most promising are.
+//! states with equally many operators done had to be kept, or more than [`Limits::steps`](crate::Limits::steps)
+//! steps taken; then only the most promising are followed.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -36,7 +37,12 @@ pub(crate) struct Task<'a> {
     pub(crate) ceiling: u64,
     /// States kept with equally many operators done.
     pub(crate) states: usize,
+    /// Steps from state to state after which fewer are kept.
+    pub(crate) steps: usize,
 }
+
+/// By how much fewer states are kept once the steps are taken.
+const NARROWED: usize = 64;
 
 /// Operators that the candidates compute again, and that are not required.
 pub(crate) fn optional(space: &Space, candidates: &[Candidate]) -> Vec<bool> {
@@ -122,6 +128,7 @@ struct Search<'a> {
     fragile: Vec<Vec<usize>>,
     arena: Vec<State>,
     levels: BTreeMap<usize, Level>,
+    steps: usize,
     exact: bool,
 }
 
@@ -150,6 +157,7 @@ impl<'a> Search<'a> {
             fragile,
             arena: Vec::new(),
             levels: BTreeMap::new(),
+            steps: 0,
             exact: true,
         }
     }
@@ -180,6 +188,12 @@ impl<'a> Search<'a> {
     }
 
     fn found(&self, end: usize) -> Found {
+        tracing::debug!(
+            steps = self.steps,
+            states = self.arena.len(),
+            exact = self.exact,
+            "search"
+        );
         let mut chosen = Vec::new();
         let mut at = end;
         while at != usize::MAX {
@@ -196,11 +210,15 @@ impl<'a> Search<'a> {
 
     /// The states of a level that are followed.
     fn promising(&mut self, mut list: Vec<(Key, usize)>) -> Vec<(Key, usize)> {
-        if list.len() > self.task.states {
+        let most = match self.steps < self.task.steps {
+            true => self.task.states,
+            false => self.task.states.div_ceil(NARROWED),
+        };
+        if list.len() > most {
             self.exact = false;
             let state = |s: usize| &self.arena[s];
             list.sort_by_key(|(_, s)| (state(*s).time.saturating_add(state(*s).left), *s));
-            list.truncate(self.task.states);
+            list.truncate(most);
         }
         list
     }
@@ -289,6 +307,7 @@ impl<'a> Search<'a> {
         stored: &[Place],
         mut next: State,
     ) {
+        self.steps += 1;
         let mut bits = state.clone();
         bits.add(homed);
         let lost = homed.iter().filter(|n| stored.binary_search(n).is_err());
