@@ -16,11 +16,14 @@ use crate::evaluate::Evaluator;
 use crate::layouts;
 use crate::options::{Numerics, Options};
 
+/// By operator and types of its operands, the price of its kernel; none where it has no kernel.
+type Times = BTreeMap<(Op, Vec<TensorType>), Option<Time>>;
+
 /// What decides about short products.
 pub(crate) struct ShortProducts<'a> {
     device: Option<&'a Device>,
     options: &'a Options,
-    known: RefCell<BTreeMap<(Op, Vec<TensorType>), Option<Time>>>,
+    known: RefCell<Times>,
 }
 
 impl<'a> ShortProducts<'a> {

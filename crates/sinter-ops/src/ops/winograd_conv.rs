@@ -52,9 +52,10 @@ impl WinogradConv {
         require(forward.rank() == 2 && backward.rank() == 2, || {
             format!("{forward} and {backward} must be matrices")
         })?;
-        require(self.pads.len() == 4 && self.pads.iter().all(|&p| p >= 0), || {
-            "pads must be four numbers that are not negative".into()
-        })?;
+        require(
+            self.pads.len() == 4 && self.pads.iter().all(|&p| p >= 0),
+            || "pads must be four numbers that are not negative".into(),
+        )?;
         let products = w.shape[0];
         let alike = forward.shape[0] == products && backward.shape[1] == products;
         require(alike, || {
@@ -106,16 +107,33 @@ impl WinogradConv {
 impl Extents {
     /// Combinations of rows: `[n, tile, k, column, ci]`.
     fn combined(&self) -> [i64; 5] {
-        [self.batch, self.tiles, self.products, self.input[1], self.inputs]
+        [
+            self.batch,
+            self.tiles,
+            self.products,
+            self.input[1],
+            self.inputs,
+        ]
     }
 
     /// Products: `[n, tile, k, column, co]`.
     fn multiplied(&self) -> [i64; 5] {
-        [self.batch, self.tiles, self.products, self.columns, self.outputs]
+        [
+            self.batch,
+            self.tiles,
+            self.products,
+            self.columns,
+            self.outputs,
+        ]
     }
 
     fn result(&self) -> [i64; 4] {
-        [self.batch, self.outputs, self.tiles * self.rows, self.columns]
+        [
+            self.batch,
+            self.outputs,
+            self.tiles * self.rows,
+            self.columns,
+        ]
     }
 
     fn combining(&self, ty: &TensorType, top: i64, slot: usize) -> Nest {
@@ -147,7 +165,13 @@ impl Extents {
     }
 
     fn adding(&self, ty: &TensorType, bias: bool, slot: usize) -> Nest {
-        let shape = [self.batch, self.outputs, self.tiles, self.rows, self.columns];
+        let shape = [
+            self.batch,
+            self.outputs,
+            self.tiles,
+            self.rows,
+            self.columns,
+        ];
         let mut iters: Vec<_> = shape.into_iter().map(Iter::parallel).collect();
         iters.push(Iter::reduction(self.products));
         let y = vec![

@@ -245,7 +245,9 @@ impl Operator for Resize {
         match self.mode {
             ResizeMode::Nearest => loops::nearest(self, &operands[0]),
             ResizeMode::Linear => loops::linear(self, &operands[0]),
-            ResizeMode::Cubic => err("cubic resampling has no loop form: export the model with mode 'linear'"),
+            ResizeMode::Cubic => {
+                err("cubic resampling has no loop form: export the model with mode 'linear'")
+            }
         }
     }
     fn fold(&self, operands: &[TensorType]) -> Option<Fold> {
