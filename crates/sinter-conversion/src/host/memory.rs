@@ -30,27 +30,10 @@ impl<'e, 'c> Generator<'e, 'c> {
         if stage.axis.is_none() || stage.reduces_lanes() {
             return;
         }
-        let nest = stage.nest;
         let slots = &self.kernel.slots;
         let activation = |a: &&Access| slots[a.operand].role == Role::Input;
-        for access in nest.finish_reads.iter().filter(activation) {
-            let (along_rows, along_vectors) = stage.moves(access);
-            let rows = if along_rows { stage.rows } else { 1 };
-            for (row, vector) in
-                (0..rows).flat_map(|r| (0..stage.vectors.len()).map(move |v| (r, v)))
-            {
-                if vector > 0 && !along_vectors {
-                    continue;
-                }
-                let point = stage.point_at(row, vector as i64);
-                let at = At {
-                    point: &point,
-                    axis: stage.axis,
-                    valid: stage.vectors[vector],
-                    safe: &[],
-                };
-                self.prefetch(access, &at, NEAREST);
-            }
+        for access in stage.nest.finish_reads.iter().filter(activation) {
+            self.prefetch_tile(stage, access, None, NEAREST);
         }
     }
 
@@ -80,24 +63,31 @@ impl<'e, 'c> Generator<'e, 'c> {
             }
         }
         for access in wanted {
-            self.prefetch_tile(stage, access, iter, next.tile, SECOND);
+            self.prefetch_tile(stage, access, Some((iter, next.tile)), SECOND);
         }
     }
 
-    /// Asks for what a register tile would read `ahead` points further along an iterator.
+    /// Asks for what a register tile reads, or would read so many points further along an iterator.
     fn prefetch_tile(
         &mut self,
         stage: &Stage<'e, 'c>,
         access: &Access,
-        iter: usize,
-        ahead: i64,
+        ahead: Option<(usize, i64)>,
         locality: i64,
     ) {
-        let (along_rows, _) = stage.moves(access);
-        for row in 0..if along_rows { stage.rows } else { 1 } {
-            for (vector, &valid) in (0..).zip(&stage.vectors) {
+        let (along_rows, along_vectors) = stage.moves(access);
+        let rows = if along_rows { stage.rows } else { 1 };
+        let vectors = if along_vectors {
+            stage.vectors.len()
+        } else {
+            1
+        };
+        for row in 0..rows {
+            for (vector, &valid) in (0..).zip(&stage.vectors[..vectors]) {
                 let mut point = stage.point_at(row, vector);
-                point[iter] = point[iter].shifted(ahead);
+                if let Some((iter, points)) = ahead {
+                    point[iter] = point[iter].shifted(points);
+                }
                 let at = At {
                     point: &point,
                     axis: stage.axis,
