@@ -6,6 +6,7 @@ use sinter_loops::tensor::Tensor;
 use sinter_loops::types::TensorType;
 use sinter_ops::ops::binary::Binary;
 use sinter_ops::ops::clamp::Clamp;
+use sinter_ops::ops::conv::Conv;
 use sinter_ops::ops::unary::{Unary, UnaryKind};
 use sinter_ops::{Graph, Op, ValueId};
 
@@ -213,6 +214,27 @@ impl Example {
         let ty = TensorType::f32(shape);
         let values: Vec<_> = (0..ty.elements()).map(|_| self.float(low, high)).collect();
         self.graph.constant(Tensor::from_f64s(ty, &values))
+    }
+
+    /// The operands of a convolution of `x` by random taps `[outputs, inputs, ...]`, perhaps with a bias.
+    pub fn with_taps(&mut self, x: ValueId, taps: &[i64]) -> Vec<ValueId> {
+        let mut operands = vec![x, self.constant(taps, -1.0, 1.0)];
+        if self.int(0, 1) == 1 {
+            operands.push(self.constant(&taps[..1], -1.0, 1.0));
+        }
+        operands
+    }
+
+    /// A convolution of images with steps of one, as the output.
+    pub fn convolved(&mut self, operands: &[ValueId], pads: Vec<i64>) {
+        let conv = Conv {
+            strides: vec![1; 2],
+            pads,
+            dilations: vec![1; 2],
+            groups: 1,
+        };
+        let y = self.apply(conv, operands);
+        self.output(y);
     }
 
     /// A scalar constant.

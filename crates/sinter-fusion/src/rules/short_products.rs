@@ -15,7 +15,6 @@
 use sinter_loops::tensor::Tensor;
 use sinter_loops::types::{ElementType, TensorType};
 use sinter_ops::Op;
-use sinter_ops::ops::conv::Conv;
 use sinter_ops::ops::matmul::Matmul;
 use sinter_ops::ops::reshape::Reshape;
 use sinter_ops::ops::transpose::Transpose;
@@ -116,17 +115,6 @@ fn example(e: &mut Example) {
         e.int(3, 6),
     ];
     let x = e.input(&shape);
-    let w = e.constant(&[outputs, inputs, TAPS, columns], -1.0, 1.0);
-    let mut operands = vec![x, w];
-    if e.int(0, 1) == 1 {
-        operands.push(e.constant(&[outputs], -1.0, 1.0));
-    }
-    let conv = Conv {
-        strides: vec![1; 2],
-        pads,
-        dilations: vec![1; 2],
-        groups: 1,
-    };
-    let y = e.apply(conv, &operands);
-    e.output(y);
+    let operands = e.with_taps(x, &[outputs, inputs, TAPS, columns]);
+    e.convolved(&operands, pads);
 }

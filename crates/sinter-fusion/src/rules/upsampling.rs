@@ -231,18 +231,7 @@ fn upsampled(e: &mut Example, number: i64) -> sinter_ops::ValueId {
 fn convolved(e: &mut Example, x: sinter_ops::ValueId) {
     let channels = e.graph.ty(x).shape[1];
     let (outputs, kernel) = (e.int(1, 3), [e.int(1, 3), e.int(2, 4)]);
-    let w = e.constant(&[outputs, channels, kernel[0], kernel[1]], -1.0, 1.0);
-    let mut operands = vec![x, w];
-    if e.int(0, 1) == 1 {
-        operands.push(e.constant(&[outputs], -1.0, 1.0));
-    }
+    let operands = e.with_taps(x, &[outputs, channels, kernel[0], kernel[1]]);
     let pads = (0..4).map(|n| e.int(0, kernel[n % 2] - 1)).collect();
-    let conv = Conv {
-        strides: vec![1; 2],
-        pads,
-        dilations: vec![1; 2],
-        groups: 1,
-    };
-    let y = e.apply(conv, &operands);
-    e.output(y);
+    e.convolved(&operands, pads);
 }
