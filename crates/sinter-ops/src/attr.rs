@@ -97,7 +97,13 @@ pub fn only(mnemonic: &str, attributes: &[(String, Attr)], known: &[&str]) -> Re
         .iter()
         .find(|(n, _)| !known.contains(&n.as_str()))
     {
-        Some((name, _)) => Err(OpError(format!("'{mnemonic}' has no attribute '{name}'"))),
+        Some((name, _)) => Err(OpError(format!(
+            "'{mnemonic}' has no attribute '{name}'{}",
+            match known {
+                [] => "; it has none".to_owned(),
+                known => format!("; it has '{}'", known.join("', '")),
+            }
+        ))),
         None => Ok(()),
     }
 }
@@ -108,6 +114,7 @@ macro_rules! operator_attributes {
     ($ty:ident, $mnemonic:literal $(, $field:ident)* $(,)?) => {
         impl $ty {
             const MNEMONIC: &'static str = $mnemonic;
+            pub(crate) const NAMES: &'static [&'static str] = &[$mnemonic];
 
             /// `None` when the name is another operator's.
             pub(crate) fn parse(

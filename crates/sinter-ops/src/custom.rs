@@ -34,6 +34,9 @@ impl<T: Operator + Debug + Any + Send + Sync> CustomOperator for T {}
 pub struct Custom(Arc<dyn CustomOperator>);
 
 impl Custom {
+    /// Names are [registered].
+    pub(crate) const NAMES: &'static [&'static str] = &[];
+
     /// Wraps an operator.
     pub fn new(op: impl CustomOperator) -> Self {
         Self(Arc::new(op))
@@ -157,6 +160,12 @@ pub fn register(definitions: &[Definition]) -> Result<(), RegisterError> {
     Ok(())
 }
 
+/// The full names under which operators are registered.
+pub(crate) fn registered() -> Vec<&'static str> {
+    let known = DEFINITIONS.read().unwrap_or_else(PoisonError::into_inner);
+    known.keys().copied().collect()
+}
+
 /// Whether an operator is registered under a full name.
 pub fn is_registered(name: &str) -> bool {
     let known = DEFINITIONS.read().unwrap_or_else(PoisonError::into_inner);
@@ -213,7 +222,7 @@ macro_rules! custom_operator {
         impl $ty {
             /// How the operator is read back from IR.
             pub const DEFINITION: $crate::custom::Definition = $crate::custom::Definition {
-                name: $mnemonic,
+                name: Self::NAMES[0],
                 parse: |attributes| match Self::parse($mnemonic, attributes) {
                     Some(op) => op.map($crate::custom::Custom::new),
                     None => Err($crate::OpError(format!("no operator is called '{}'", $mnemonic))),

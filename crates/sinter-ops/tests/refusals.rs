@@ -353,6 +353,20 @@ fn names_and_attributes() {
             .to_string()
     };
     assert_eq!(parse("warp", &[]), "no operator is called 'warp'");
+    for (wrong, right) in [
+        ("reluu", "relu"),
+        ("mull", "mul"),
+        ("softmx", "softmax"),
+        ("geluu", "gelu"),
+    ] {
+        let message = format!("no operator is called '{wrong}'; did you mean '{right}'?");
+        assert_eq!(parse(wrong, &[]), message);
+    }
+    let truth = [("alpha", Attr::Bool(true))];
+    assert_eq!(
+        parse("relu", &truth),
+        "'relu' has no attribute 'alpha'; it has none"
+    );
     assert_eq!(
         parse("softmax", &[]),
         "'softmax' needs the attribute 'axis'"
@@ -363,7 +377,7 @@ fn names_and_attributes() {
     let unknown = [("axis", Attr::Int(0)), ("axes", Attr::Int(0))];
     assert_eq!(
         parse("softmax", &unknown),
-        "'softmax' has no attribute 'axes'"
+        "'softmax' has no attribute 'axes'; it has 'axis'"
     );
     let kind = [
         ("kind", Attr::Str("median".into())),

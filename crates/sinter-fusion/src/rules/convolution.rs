@@ -186,11 +186,13 @@ fn scale_past_shift(view: &View<'_>, term: &Term) -> Vec<Expr> {
     let mut out = Vec::new();
     for (sum, shift) in conv.operand(view, conv.operands[0], BinaryFn::Add) {
         for (x, factor) in conv.operand(view, sum, BinaryFn::Mul) {
+            let ty = view.ty(x);
             let quotients: Vec<_> = shift.iter().zip(&factor).map(|(d, c)| d / c).collect();
-            if !quotients.iter().all(|q| q.is_finite()) {
+            let all = TensorType::new(ty.element, [quotients.len() as i64]);
+            let all = Tensor::from_f64s(all, &quotients).to_f64s();
+            if !all.iter().all(|q| q.is_finite()) {
                 continue;
             }
-            let ty = view.ty(x);
             let mut shape = vec![1; ty.rank() - 1];
             shape[0] = ty.shape[1];
             let shift = match quotients.iter().all(|q| *q == quotients[0]) {

@@ -12,9 +12,12 @@
 //! - `x / c = x * (1 / c)`, exact for powers of two
 //! - `x^2 = x * x`
 //! - `(x * a) * b = x * (a * b)`, `(x + a) + b = x + (a + b)`
+//!
+//! What is computed of constants has to be finite and of full precision in their element type.
 
 use sinter_loops::scalar::BinaryFn;
 use sinter_loops::tensor::Tensor;
+use sinter_loops::types::{ElementType, TensorType};
 use sinter_ops::operator::Fold;
 use sinter_ops::ops::concat::Concat;
 use sinter_ops::ops::reshape::Reshape;
@@ -151,7 +154,7 @@ pub(super) const RULES: &[Rule] = &[
         example: |e| {
             let shape = e.shape(2);
             let x = e.input(&shape);
-            let power = e.int(-3, 3) as i32;
+            let power = e.int(-120, 120) as i32;
             let c = e.literal(2f64.powi(power));
             let y = e.binary(BinaryFn::Div, x, c);
             e.output(y);
@@ -166,7 +169,8 @@ pub(super) const RULES: &[Rule] = &[
         example: |e| {
             let shape = e.shape(2);
             let x = e.input(&shape);
-            let c = e.constant(&shape, 1.1, 3.9);
+            let size = 10f64.powi(e.int(-30, 30) as i32);
+            let c = e.constant(&shape, 1.1 * size, 3.9 * size);
             let y = e.binary(BinaryFn::Div, x, c);
             e.output(y);
         },
@@ -315,6 +319,10 @@ fn divide(view: &View<'_>, term: &Term, exact: bool) -> Vec<Expr> {
     }
     let reciprocal: Vec<_> = values.iter().map(|v| 1.0 / v).collect();
     let reciprocal = Tensor::from_f64s(constant.ty().clone(), &reciprocal);
+    let of_numbers = |(c, r): (f64, f64)| !c.is_finite() || c == 0.0 || full(constant, r);
+    if !values.into_iter().zip(reciprocal.to_f64s()).all(of_numbers) {
+        return vec![];
+    }
     vec![binary(
         BinaryFn::Mul,
         Expr::Class(x),
@@ -328,12 +336,13 @@ fn merge_constants(view: &View<'_>, term: &Term) -> Vec<Expr> {
     };
     let mut out = Vec::new();
     for (inner, b) in sides(kind, pair) {
-        if view.constant(b).is_none() || !view.ty(b).element.is_float() {
+        let Some(of) = view.constant(b).filter(|b| b.ty().element.is_float()) else {
             continue;
-        }
+        };
         for pair in view.binary(inner, kind) {
             for (x, a) in sides(kind, pair) {
-                if view.constant(a).is_some() && view.constant(x).is_none() {
+                let merges = |a| merges(kind, a, of);
+                if view.constant(x).is_none() && view.constant(a).is_some_and(merges) {
                     let merged = binary(kind, Expr::Class(a), Expr::Class(b));
                     out.push(binary(kind, Expr::Class(x), merged));
                 }
@@ -341,4 +350,37 @@ fn merge_constants(view: &View<'_>, term: &Term) -> Vec<Expr> {
         }
     }
     out
+}
+
+/// Whether a number is finite and of full precision in the element type of a constant.
+fn full(like: &Tensor, value: f64) -> bool {
+    let smallest = match like.ty().element {
+        ElementType::F16 => 2f64.powi(-14),
+        ElementType::F64 => f64::MIN_POSITIVE,
+        _ => f64::from(f32::MIN_POSITIVE),
+    };
+    value.is_finite() && value.abs() >= smallest
+}
+
+/// Whether the sums or products of the elements of two constants are finite and of full precision, or
+/// zero, where those are numbers.
+fn merges(kind: BinaryFn, a: &Tensor, b: &Tensor) -> bool {
+    let extremes = |t: &Tensor| {
+        let values = t
+            .to_f64s()
+            .into_iter()
+            .filter(|v| v.is_finite() && *v != 0.0);
+        values.fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), v| {
+            (low.min(v.abs()), high.max(v.abs()))
+        })
+    };
+    let ((a_low, a_high), (b_low, b_high)) = (extremes(a), extremes(b));
+    let ty = TensorType::new(a.ty().element, []);
+    let rounded = |v: f64| Tensor::from_f64s(ty.clone(), &[v]).get_f64(0);
+    match kind {
+        // A sum as small as that loses nothing.
+        BinaryFn::Add => rounded(a_high + b_high).is_finite(),
+        _ if a_high == 0.0 || b_high == 0.0 => true,
+        _ => full(a, rounded(a_low * b_low)) && rounded(a_high * b_high).is_finite(),
+    }
 }

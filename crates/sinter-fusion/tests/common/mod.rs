@@ -166,15 +166,19 @@ fn insert(whole: &Tensor, from: &Tensor, offset: &[i64], part: &[i64]) -> Tensor
     Tensor::from_f64s(ty, &values)
 }
 
-/// Largest difference between two tensors, over the largest reference value.
+/// Largest difference between two tensors, over the largest finite reference value; infinite where one
+/// has an infinity or NaN that the other does not have.
 pub fn relative_error(result: &Tensor, expected: &Tensor) -> f64 {
     assert_eq!(result.ty(), expected.ty());
     let (a, b) = (result.to_f64s(), expected.to_f64s());
-    let largest = b.iter().fold(1e-30, |m: f64, x| m.max(x.abs()));
-    a.iter()
-        .zip(&b)
-        .fold(0.0, |m: f64, (x, y)| m.max((x - y).abs()))
-        / largest
+    let finite = b.iter().filter(|x| x.is_finite());
+    let largest = finite.fold(1e-30, |m: f64, x| m.max(x.abs()));
+    let difference = |(x, y): (&f64, &f64)| match (x - y).abs() {
+        _ if x == y || (x.is_nan() && y.is_nan()) => 0.0,
+        finite if finite.is_finite() => finite,
+        _ => f64::INFINITY,
+    };
+    a.iter().zip(&b).map(difference).fold(0.0, f64::max) / largest
 }
 
 /// Seeded inputs of a graph.

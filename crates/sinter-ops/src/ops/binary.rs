@@ -19,7 +19,7 @@ pub struct Binary {
     pub kind: BinaryFn,
 }
 
-const NAMES: [(BinaryFn, &str); 11] = [
+const KINDS: [(BinaryFn, &str); 11] = [
     (BinaryFn::Add, "add"),
     (BinaryFn::Sub, "sub"),
     (BinaryFn::Mul, "mul"),
@@ -34,17 +34,27 @@ const NAMES: [(BinaryFn, &str); 11] = [
 ];
 
 impl Binary {
+    pub(crate) const NAMES: &'static [&'static str] = &{
+        let mut all = [""; KINDS.len()];
+        let mut n = 0;
+        while n < KINDS.len() {
+            all[n] = KINDS[n].1;
+            n += 1;
+        }
+        all
+    };
+
     /// `None` when the name is another operator's.
     pub(crate) fn parse(
         mnemonic: &str,
         attributes: &[(String, Attr)],
     ) -> Option<Result<Self, OpError>> {
-        let (kind, _) = NAMES.iter().find(|(_, n)| *n == mnemonic)?;
+        let (kind, _) = KINDS.iter().find(|(_, n)| *n == mnemonic)?;
         Some(attr::only(mnemonic, attributes, &[]).map(|()| Self { kind: *kind }))
     }
 
     fn name(&self) -> &'static str {
-        NAMES
+        KINDS
             .iter()
             .find(|(k, _)| *k == self.kind)
             .map_or("binary", |(_, n)| n)

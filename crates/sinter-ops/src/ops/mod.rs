@@ -7,6 +7,7 @@ use sinter_loops::tensor::Tensor;
 use sinter_loops::types::TensorType;
 
 use crate::attr::Attr;
+use crate::near::did_you_mean;
 use crate::operator::{Fold, Loops, OpError, Operator, Traits};
 
 /// Declares [`Op`] with one variant per operator and forwards [`Operator`] to it.
@@ -37,7 +38,17 @@ macro_rules! operators {
                 $(if let Some(op) = <$ty>::parse(mnemonic, attributes) {
                     return op.map(Self::$variant);
                 })*
-                Err(OpError(format!("no operator is called '{mnemonic}'")))
+                Err(OpError(format!(
+                    "no operator is called '{mnemonic}'{}",
+                    did_you_mean(mnemonic, Self::names())
+                )))
+            }
+
+            /// Names of all operators, those of other dialects with the dialect.
+            pub fn names() -> impl Iterator<Item = &'static str> {
+                const OWN: &[&[&str]] = &[$(<$ty>::NAMES,)*];
+                let own = OWN.iter().copied().flatten().copied();
+                own.chain(crate::custom::registered())
             }
         }
 

@@ -112,6 +112,17 @@ const PLAIN: [(UnaryKind, &str); 21] = [
 ];
 
 impl Unary {
+    pub(crate) const NAMES: &'static [&'static str] = &{
+        let mut all = ["gelu"; PLAIN.len() + 4];
+        (all[0], all[1], all[2]) = ("leaky_relu", "elu", "hard_sigmoid");
+        let mut n = 0;
+        while n < PLAIN.len() {
+            all[3 + n] = PLAIN[n].1;
+            n += 1;
+        }
+        all
+    };
+
     /// `None` when the name is another operator's.
     pub(crate) fn parse(
         mnemonic: &str,

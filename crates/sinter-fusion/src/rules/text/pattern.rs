@@ -11,6 +11,11 @@ use symbolic_expressions::Sexp;
 
 use crate::rules::{Expr, View};
 
+/// How deep patterns nest.
+const DEEPEST: usize = 64;
+/// Attributes of one operator.
+const MOST_ATTRIBUTES: usize = 8;
+
 /// A side of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Pattern {
@@ -57,8 +62,29 @@ pub(super) struct Bindings {
     pub(super) attributes: BTreeMap<String, Attr>,
 }
 
+impl Bindings {
+    /// The element type of all values, that of the result where there are none; `None` where they
+    /// have several, in which no rule is checked.
+    pub(super) fn element(&self, view: &View<'_>, result: ElementType) -> Option<ElementType> {
+        let mut all = self.classes.values().map(|&id| view.ty(id).element);
+        let first = all.next().unwrap_or(result);
+        all.all(|e| e == first).then_some(first)
+    }
+}
+
 impl Pattern {
     pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let nested = text.chars().scan(0usize, |depth, c| {
+            match c {
+                '(' => *depth += 1,
+                ')' => *depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            Some(*depth)
+        });
+        if nested.max().unwrap_or(0) > DEEPEST {
+            return Err(format!("a pattern is nested at most {DEEPEST} deep"));
+        }
         let read = symbolic_expressions::parser::parse_str(text);
         Self::from_sexp(&read.map_err(|e| format!("'{text}' cannot be read: {e}"))?)
     }
@@ -144,6 +170,12 @@ impl OpPattern {
         let [Sexp::String(mnemonic), rest @ ..] = list else {
             return Err("a pattern starts with the name of an operator".to_owned());
         };
+        if !Op::names().any(|known| known == mnemonic) {
+            return Err(Op::from_parts(mnemonic, &[]).map_or_else(
+                |e| e.to_string(),
+                |_| format!("'{mnemonic}' is no operator"),
+            ));
+        }
         let mut out = Self {
             mnemonic: mnemonic.clone(),
             attributes: Vec::new(),
@@ -153,6 +185,11 @@ impl OpPattern {
         while let Some(item) = rest.next() {
             match item {
                 Sexp::String(key) if key.starts_with(':') => {
+                    let given = out.attributes.iter().any(|(k, _)| k == &key[1..]);
+                    if given || out.attributes.len() == MOST_ATTRIBUTES {
+                        let key = &key[1..];
+                        return Err(format!("'{mnemonic}' has no further attribute '{key}'"));
+                    }
                     let value = rest.next().ok_or_else(|| format!("'{key}' has no value"))?;
                     let value = AttrPattern::from_sexp(value)?;
                     out.attributes.push((key[1..].to_owned(), value));
@@ -160,7 +197,13 @@ impl OpPattern {
                 operand => out.operands.push(Pattern::from_sexp(operand)?),
             }
         }
-        Ok(out)
+        // Values come later; an attribute that no operator of the name has is wrong already.
+        let keys = out.attributes.iter();
+        let keys: Vec<_> = keys.map(|(k, _)| (k.clone(), Attr::Bool(true))).collect();
+        match Op::from_parts(mnemonic, &keys) {
+            Err(e) if e.0.contains("has no attribute") => Err(e.0),
+            _ => Ok(out),
+        }
     }
 
     /// Ways in which an operator on operands is what the pattern says.
