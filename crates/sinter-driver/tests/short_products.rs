@@ -9,9 +9,9 @@ use sinter_ops::{Graph, Op};
 use sinter_reference::evaluate;
 
 /// Random convolutions.
-const SEEDS: u64 = 12;
+const SEEDS: u64 = 20;
 
-fn check(graph: &Graph, seed: u64, device: &str, fusion: &str) {
+fn check(graph: &Graph, seed: u64, device: &str, fusion: &str, tolerance: f64) {
     let what = format!("seed {seed} on {device}, {fusion}");
     let inputs: Vec<_> = graph
         .inputs
@@ -40,18 +40,29 @@ fn check(graph: &Graph, seed: u64, device: &str, fusion: &str) {
     let scale = expected.iter().fold(1e-6_f64, |m, v| m.max(v.abs()));
     for (i, (a, e)) in actual.to_f64s().iter().zip(&expected).enumerate() {
         // Negated, so that NaN fails.
-        let close = (a - e).abs() <= 1e-5 * scale;
+        let close = (a - e).abs() <= tolerance * scale;
         assert!(close, "{what}: element {i} is {a}, not {e}");
     }
 }
 
+/// Rules, and how far results may be from the reference, of the largest.
+const RULES: [(&str, f64); 5] = [
+    ("convolution-by-two-rows", 1e-5),
+    ("convolution-by-three-rows", 1e-5),
+    ("convolution-by-four-rows", 1e-5),
+    ("convolution-by-five-rows", 1e-5),
+    ("convolution-by-seven-rows", 1e-4),
+];
+
 fn everywhere(device: &str) {
     for seed in 0..SEEDS {
-        let graph = rules::example("convolution-by-short-products", seed).expect("a rule");
-        let short = rules::apply("convolution-by-short-products", &graph).expect("it applies");
+        let (rule, tolerance) = RULES[seed as usize % RULES.len()];
+        let graph = rules::example(rule, seed).expect("a rule");
+        let short = rules::apply(rule, &graph).expect("it applies");
         let is_short = |op: &Op| matches!(op, Op::WinogradConv(WinogradConv { .. }));
         assert!(short.nodes.iter().any(|n| is_short(&n.op)), "seed {seed}");
-        check(&short, seed, device, ["none", "egraph"][seed as usize % 2]);
+        let fusion = ["none", "egraph"][seed as usize / RULES.len() % 2];
+        check(&short, seed, device, fusion, tolerance);
     }
 }
 

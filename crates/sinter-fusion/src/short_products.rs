@@ -37,31 +37,37 @@ impl<'a> ShortProducts<'a> {
         }
     }
 
-    /// Whether a term may compute its class. One that is no short product, or has no alternative, may.
+    /// Whether a term may compute its class. Of several forms by short products it is the one whose kernel
+    /// is the cheapest, where that is cheaper than every direct one; any other term may.
     pub(crate) fn allow(&self, egraph: &Values, class: Id, term: &Term) -> bool {
-        let Term::Apply(op @ Op::WinogradConv(_), operands) = term else {
+        let form = |term: &Term| match term {
+            Term::Apply(op @ (Op::Conv(_) | Op::WinogradConv(_)), operands) => {
+                Some((op.clone(), operands.clone()))
+            }
+            _ => None,
+        };
+        let Some((op @ Op::WinogradConv(_), operands)) = form(term) else {
             return true;
         };
-        let direct = egraph[class].nodes.iter().filter_map(|t| match t {
-            Term::Apply(op @ Op::Conv(_), operands) => Some((op, operands)),
-            _ => None,
-        });
-        let mut direct = direct.peekable();
-        if direct.peek().is_none() {
+        let forms = egraph[class].nodes.iter().filter_map(form);
+        let (direct, short): (Vec<_>, Vec<_>) =
+            forms.partition(|(op, _)| matches!(op, Op::Conv(_)));
+        if direct.is_empty() {
             return true;
         }
-        // Weights too big to be made beforehand would be made at every run.
-        if egraph[operands[1]].data.constant.is_none() {
-            return false;
-        }
-        let time = |op: &Op, operands: &[Id]| {
+        let time = |(op, operands): &(Op, Vec<Id>)| {
+            // Weights too big to be made beforehand would be made at every run.
+            if matches!(op, Op::WinogradConv(_)) && egraph[operands[1]].data.constant.is_none() {
+                return None;
+            }
             let types = operands.iter().map(|o| egraph[*o].data.types[0].clone());
             self.time(op, types.collect())
         };
-        let Some(short) = time(op, operands) else {
+        let Some(own) = time(&(op, operands)) else {
             return false;
         };
-        direct.all(|(op, operands)| time(op, operands).is_none_or(|direct| short < direct))
+        let least = |forms: &[_]| forms.iter().filter_map(time).min();
+        least(&short) == Some(own) && least(&direct).is_none_or(|direct| own < direct)
     }
 
     /// Time of the kernel of one convolution between pointwise operators, with constant weights.

@@ -329,8 +329,27 @@ fn convolutions_take_short_products_where_their_kernel_is_cheaper() {
         nodes.any(|n| matches!(n.op, Op::WinogradConv(_)))
     };
     assert!(is_short(&made(64, 28, 3), &host()));
-    // An odd number of rows, other taps, too little to do, and a device with a matrix unit.
-    assert!(!is_short(&made(64, 27, 3), &host()));
+    // As many rows at a time as pay: four, in seven tiles for each of two threads.
+    let rows = |numerics: Numerics| {
+        let options = Options {
+            numerics,
+            ..Options::default()
+        };
+        let fused = fuse(&made(64, 56, 3), &host(), &options).unwrap();
+        let short = |n: &&sinter_ops::Node| matches!(n.op, Op::WinogradConv(_));
+        let node = fused
+            .graph
+            .nodes
+            .iter()
+            .find(short)
+            .expect("short products");
+        fused.graph.ty(node.inputs[3]).shape[0]
+    };
+    assert_eq!(rows(Numerics::Reassociating), 4);
+    assert!([4, 7].contains(&rows(Numerics::Approximate)));
+    assert!(is_short(&made(64, 27, 3), &host()));
+    // A prime number of rows, other taps, too little to do, and a device with a matrix unit.
+    assert!(!is_short(&made(64, 29, 3), &host()));
     assert!(!is_short(&made(64, 28, 1), &host()));
     assert!(!is_short(&made(2, 28, 3), &host()));
     let ascend = Device::named("ascend-910b").unwrap();

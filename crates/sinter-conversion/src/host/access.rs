@@ -6,6 +6,7 @@ use sinter_loops::kernel::{Kernel, Role, Schedule};
 use sinter_loops::nest::Access;
 use sinter_loops::types::ElementType;
 
+use super::grid::interval;
 use super::scalar::is_half;
 use super::stage::Stage;
 use super::sym::{Lanes, Point, Sym, VectorAxis};
@@ -363,6 +364,8 @@ impl<'c> Generator<'_, 'c> {
             let reach = step * (at.valid - 1);
             let (low, high) = self.terms.range(&lanes.sym);
             let (low, high) = (low + reach.min(0), high + reach.max(0));
+            let within = interval(expr, &|i| self.in_domain(i, at));
+            let (low, high) = (low.max(within.0), high.min(within.1));
             if high < 0 || low >= extent {
                 place.outside = true;
             } else if low < 0 || high >= extent {
@@ -374,6 +377,17 @@ impl<'c> Generator<'_, 'c> {
             }
         }
         place
+    }
+
+    /// The points of an iterator that lanes which count can stand at. A tile that the axis cuts short is
+    /// run through as far as the axis goes, which the sum of its base and the position in it does not say.
+    fn in_domain(&self, iter: usize, at: &At<'_>) -> (i64, i64) {
+        let (low, high) = self.terms.range(&at.point[iter].full());
+        let more = match at.axis {
+            Some(axis) if axis.iter == iter => at.valid - 1,
+            _ => 0,
+        };
+        (low.max(0), (high + more).min(self.domain[iter] - 1))
     }
 
     fn dimension(&mut self, slot: usize, dim: usize, expr: &Affine, at: &At<'_>) -> Lanes {

@@ -153,7 +153,7 @@ impl<'e, 'c> Generator<'e, 'c> {
             _ if stage.schedule.rows == Some(iter) => stage.rows - 1,
             _ => 0,
         };
-        (low, high + more)
+        (low.max(0), (high + more).min(self.domain[iter] - 1))
     }
 
     /// Whether bounds on `iter` alone keep a dimension inside, for all points of the tile alike, and

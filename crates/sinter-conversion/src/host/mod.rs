@@ -171,6 +171,7 @@ pub fn emit_block<'c>(
             .map(|a| regions(kernel, &a.iters).unwrap_or_default())
             .collect(),
         halos: BTreeMap::new(),
+        domain: Vec::new(),
         tiles: Vec::new(),
         scopes: Vec::new(),
         streamed: false,
@@ -368,6 +369,8 @@ struct Generator<'e, 'c> {
     halos: BTreeMap<(usize, usize), grid::Span<'c>>,
     /// The block's tile of every axis, in the block being emitted.
     tiles: Vec<grid::Span<'c>>,
+    /// Extents of the iterators of the stage being emitted.
+    domain: Vec<i64>,
     /// Index values emitted so far, by scope: a value stays usable in nested regions.
     scopes: Vec<sym::Scope<'c>>,
     /// Whether a store went past the caches.

@@ -124,6 +124,7 @@ impl<'e, 'c> Generator<'e, 'c> {
         let nest = &self.kernel.stages[index];
         let schedule = &self.schedule.stages[index];
         self.locate_origins(nest);
+        self.domain = nest.iters.iter().map(|i| i.extent).collect();
         let spans: Vec<Span<'c>> = (0..nest.iters.len())
             .map(|i| {
                 let on_grid = self
