@@ -8,7 +8,7 @@
 
 // CHECK-LABEL: func.func @main
 // CHECK-DAG: graph.constant {{.*}} : tensor<[[#ROWS:]]x64x64x3xf32>
-// CHECK: graph.group @k{{[0-9]+}}_relu_winograd_conv(
+// CHECK: graph.group @k{{[0-9]+}}_relu_winograd_conv{{(_relu)?}}(
 // CHECK: graph.relu
 // CHECK: graph.winograd_conv {{.*}} pads [1, 1, 1, 1]
 
