@@ -95,8 +95,11 @@ void sinterRegisterUpstreamPasses();
 bool sinterIsPassRegistered(MlirStringRef name);
 
 // IRDL.
-/// Attaches the effects that an IRDL file declares to the operations that were loaded from it. Reports
-/// what is wrong with one.
+/// Whether an IRDL file can be used beside a registry's dialects; reports, in a line, why not: it cannot be
+/// read, defines no dialect or one whose name is taken, or says effects that nobody understands.
+bool sinterCheckIrdl(MlirDialectRegistry registry, MlirStringRef file);
+/// Attaches the effects that a checked IRDL file declares to the operations that were loaded from it.
+/// Reports what is wrong with one.
 bool sinterAttachIrdlEffects(MlirContext context, MlirStringRef file);
 
 // Tools.

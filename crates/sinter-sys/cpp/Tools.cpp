@@ -140,10 +140,19 @@ static LogicalResult optWithSetup(StringRef input, StringRef output, DialectRegi
       return failure();
     return given.setupPassPipeline(manager);
   });
-  if (failed(MlirOptMain(sink->os(), std::move(source), registry, config)))
-    return failure();
-  sink->keep();
-  return success();
+  LogicalResult result = MlirOptMain(sink->os(), std::move(source), registry, config);
+  sink->os().flush();
+  if (std::error_code fault = sink->os().error()) {
+    sink->os().clear_error();
+    // Whoever read the output wants no more of it.
+    if (fault != std::errc::broken_pipe) {
+      llvm::errs() << "cannot write '" << output << "': " << fault.message() << "\n";
+      return failure();
+    }
+  }
+  if (succeeded(result))
+    sink->keep();
+  return result;
 }
 
 int sinterOptMain(int argc, char **argv, MlirStringRef name, const SinterTrace *trace) {
@@ -156,11 +165,17 @@ int sinterOptMain(int argc, char **argv, MlirStringRef name, const SinterTrace *
                      "(sinter_fusion=debug)"));
   auto [input, output] = registerAndParseCLIOptions(argc, argv, unwrap(name), registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
-  bool plain = config.getIrdlFile().empty() && !trace;
-  if (plain || config.shouldShowDialects() || config.shouldListPasses())
+  StringRef irdl = config.getIrdlFile();
+  if (!irdl.empty() && !sinterCheckIrdl(wrap(&registry), wrap(irdl)))
+    return EXIT_FAILURE;
+  if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
-  llvm::InitLLVM init(argc, argv);
-  return asMainReturnCode(optWithSetup(input, output, registry, std::move(config), trace));
+  // A pipe that is read no further is an error of its stream, as a full disk is, and no signal.
+  llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
+  int code = asMainReturnCode(optWithSetup(input, output, registry, std::move(config), trace));
+  // That nobody reads what went wrong is no failure; LLVM would make it one at exit.
+  llvm::errs().clear_error();
+  return code;
 }
 
 int sinterLspServerMain(int argc, char **argv) {
