@@ -16,6 +16,7 @@
 pub mod attributes;
 pub mod dialects;
 pub mod hooks;
+mod lsp;
 pub mod passes;
 pub mod remark;
 pub mod shim;

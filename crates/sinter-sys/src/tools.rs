@@ -1,8 +1,10 @@
 //! The mains of MLIR's tools, with every dialect and the registered passes.
 
 use std::ffi::{CString, c_char, c_int};
+use std::io::Write;
 use std::os::unix::ffi::OsStringExt;
 
+use crate::lsp;
 use crate::shim::{
     Populate, SinterTrace, sinterLspServerMain, sinterOptMain, sinterReduceMain, string_ref,
 };
@@ -15,10 +17,24 @@ pub fn opt(name: &str, trace: Option<&'static SinterTrace>) -> i32 {
     with_arguments(|argc, argv| unsafe { sinterOptMain(argc, argv, string_ref(name), trace) })
 }
 
-/// `mlir-lsp-server` on the process's arguments. Returns the exit code.
+/// `mlir-lsp-server` on the process's arguments, under our name and with the documentation of our
+/// operations. Returns the exit code.
 pub fn lsp_server() -> i32 {
     // SAFETY: the arguments are those of a C main.
-    with_arguments(|argc, argv| unsafe { sinterLspServerMain(argc, argv) })
+    let main = || with_arguments(|argc, argv| unsafe { sinterLspServerMain(argc, argv) });
+    // Help is no message, and the process ends with it.
+    let asks = |a: std::ffi::OsString| {
+        let text = a.to_string_lossy().trim_start_matches('-').to_owned();
+        ["h", "help", "version"].iter().any(|w| text == *w) || text.starts_with("help-")
+    };
+    match std::env::args_os().skip(1).any(asks) {
+        true => main(),
+        false => lsp::serve(main).unwrap_or_else(|error| {
+            // Said, since nothing else says why there is no server.
+            let _ = writeln!(std::io::stderr(), "sinter-lsp-server: {error}");
+            1
+        }),
+    }
 }
 
 /// `mlir-reduce` on the process's arguments, with the reduction patterns that `populate` adds for each
