@@ -72,7 +72,7 @@ impl Compiled {
 /// When the model cannot be imported or the device file read, and where a stage finds a fault.
 pub fn compile(path: &Path, options: &CompileOptions) -> Result<Compiled, Error> {
     refuse_compiled(path)?;
-    if load::is_module(path) && load::module_graph(path)?.is_none() {
+    if load::is_module(path) && load::module_graph(path, false)?.is_none() {
         return load::compile_lowered(path, options);
     }
     let mut clock = Clock::default();
@@ -245,7 +245,21 @@ pub(crate) fn import(
     options: &CompileOptions,
     clock: &mut Clock,
 ) -> Result<Graph, Error> {
-    let graph = import_plain(path, options, clock)?;
+    let graph = import_plain(path, options, false, clock)?;
+    adopted(graph, options, clock)
+}
+
+/// As [`import`], with names for people to read where a module has none.
+pub(crate) fn import_named(
+    path: &Path,
+    options: &CompileOptions,
+    clock: &mut Clock,
+) -> Result<Graph, Error> {
+    let graph = import_plain(path, options, true, clock)?;
+    adopted(graph, options, clock)
+}
+
+fn adopted(graph: Graph, options: &CompileOptions, clock: &mut Clock) -> Result<Graph, Error> {
     let control = options.control()?;
     match &options.own_kernels {
         Some(file) => clock.time("own kernels", || {
@@ -258,7 +272,12 @@ pub(crate) fn import(
     }
 }
 
-fn import_plain(path: &Path, options: &CompileOptions, clock: &mut Clock) -> Result<Graph, Error> {
+fn import_plain(
+    path: &Path,
+    options: &CompileOptions,
+    named: bool,
+    clock: &mut Clock,
+) -> Result<Graph, Error> {
     if load::is_module(path) {
         if let Some(fixed) = options.shapes.first() {
             return Err(Error::Request(format!(
@@ -266,7 +285,7 @@ fn import_plain(path: &Path, options: &CompileOptions, clock: &mut Clock) -> Res
                 fixed.input
             )));
         }
-        let graph = clock.time("import", || load::module_graph(path))?;
+        let graph = clock.time("import", || load::module_graph(path, named))?;
         let graph = graph.ok_or_else(|| {
             Error::Request(format!(
                 "'{}' is past the level of operators, where kernels are chosen",

@@ -8,7 +8,7 @@ use sinter_fusion::proof::{Proof, proofs};
 use sinter_fusion::statistics::Saturation;
 use sinter_model::{Container, StageTime};
 
-use crate::compile::{Clock, device, for_threads, fuse, import};
+use crate::compile::{Clock, device, for_threads, fuse, import_named};
 use crate::error::Error;
 use crate::options::CompileOptions;
 
@@ -43,7 +43,7 @@ pub fn explain(
     }
     let mut clock = Clock::default();
     let (device, _) = device(options)?;
-    let graph = import(path, options, &mut clock)?;
+    let graph = import_named(path, options, &mut clock)?;
     let limits = Limits {
         thresholds,
         ..Limits::default()
@@ -71,7 +71,7 @@ pub fn advise(
     }
     let mut clock = Clock::default();
     let (device, _) = device(options)?;
-    let graph = import(path, options, &mut clock)?;
+    let graph = import_named(path, options, &mut clock)?;
     let mut parsed = options.fusion_options()?;
     parsed.limits.thresholds = thresholds;
     let device = for_threads(&device, options);
@@ -94,7 +94,7 @@ pub fn proof(path: &Path, options: &CompileOptions) -> Result<Vec<Proof>, Error>
         let message = "an offline model has no operators to prove; give the ONNX model";
         return Err(Error::Request(message.to_owned()));
     }
-    let graph = import(path, options, &mut Clock::default())?;
+    let graph = import_named(path, options, &mut Clock::default())?;
     let (device, _) = device(options)?;
     Ok(proofs(&graph, &device, &options.fusion_options()?)?)
 }

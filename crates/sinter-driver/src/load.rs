@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use sinter_ir::Context;
-use sinter_ir::graph::module_to_graph;
+use sinter_ir::graph::{module_to_graph, module_to_named_graph};
 use sinter_ir::melior::ir::operation::OperationLike;
 use sinter_ir::melior::ir::{Module, RegionLike};
 use sinter_ir::walk::operations;
@@ -47,18 +47,26 @@ pub(crate) fn is_module(path: &Path) -> bool {
     matches!(kind, Some("mlir" | "mlirbc"))
 }
 
-/// The graph of a module whose kernels are not chosen yet; `None` for one that is past that.
+/// The graph of a module whose kernels are not chosen yet; `None` for one that is past that. With `named`,
+/// the module and its operators have names for people to read.
 ///
 /// # Errors
 /// When the file is no module, or its function holds what is no operator.
-pub(crate) fn module_graph(path: &Path) -> Result<Option<Graph>, Error> {
+pub(crate) fn module_graph(path: &Path, named: bool) -> Result<Option<Graph>, Error> {
     let context = Context::new();
     let module = context.parse_file(path)?;
     let made = Made::of(&module);
     match made.groups || made.kernels || made.program {
-        true => Ok(None),
-        false => Ok(Some(module_to_graph(&module)?)),
+        true => return Ok(None),
+        false if !named => return Ok(Some(module_to_graph(&module)?)),
+        false => {}
     }
+    let mut graph = module_to_named_graph(&module)?;
+    if graph.name.is_empty() {
+        let stem = path.file_stem().unwrap_or_default();
+        graph.name = stem.to_string_lossy().into_owned();
+    }
+    Ok(Some(graph))
 }
 
 /// Compiles a module whose kernels are chosen.

@@ -56,5 +56,6 @@ pub use fuse::{fuse, fuse_with};
 pub use fused::{Decisions, Fused, Group, OwnChoice, Placement, RunnerUp, Statistics, View};
 pub use legality::{LegalityCode, OutsideCode, Refusal};
 pub use options::{Limits, Numerics, Options, Policy};
+pub use own::check_own_kernel;
 pub use rules::TextRule;
 pub use stored::Stored;

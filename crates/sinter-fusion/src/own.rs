@@ -53,7 +53,7 @@ pub(crate) fn weighed(
     for uses in &kernels {
         let own = uses[0].1;
         for (_, own) in uses {
-            check(own)?;
+            check_own_kernel(own)?;
         }
         let mut choice = OwnChoice {
             kernel: own.kernel().name.clone(),
@@ -177,7 +177,10 @@ fn refusal(choice: &OwnChoice, fused: &Fused) -> Refusal {
 }
 
 /// Compares a kernel with what its unit means, on random operands.
-fn check(own: &OwnKernel) -> Result<(), FusionError> {
+///
+/// # Errors
+/// [`FusionError::OwnKernel`] with a counterexample.
+pub fn check_own_kernel(own: &OwnKernel) -> Result<(), FusionError> {
     let (kernel, meaning) = (own.kernel(), own.meaning());
     let fault = |cause: String| FusionError::OwnKernel {
         kernel: kernel.name.clone(),

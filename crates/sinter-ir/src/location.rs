@@ -1,5 +1,6 @@
 //! Locations that carry the origin: an ONNX node's name is a name location, several are fused.
 
+use melior::StringRef;
 use melior::ir::{Attribute, AttributeLike, Location};
 
 /// The location of something that stems from these ONNX nodes.
@@ -60,6 +61,28 @@ fn collect(location: Location<'_>, out: &mut Vec<String>) {
     }
 }
 
+/// `file:line` of something that was read from a file.
+pub fn file_line(location: Location<'_>) -> Option<String> {
+    if location.is_name() {
+        return file_line(location.name_child_location());
+    }
+    if location.is_fused() {
+        let mut parts = (0..location.fused_num_locations()).map(|i| location.fused_location(i));
+        return parts.find_map(file_line);
+    }
+    // SAFETY: the location is alive, and it is read as a place in a file only after the check.
+    unsafe {
+        let raw = location.to_raw();
+        if !mlir_sys::mlirLocationIsAFileLineColRange(raw) {
+            return None;
+        }
+        let line = mlir_sys::mlirLocationFileLineColRangeGetStartLine(raw);
+        let file = mlir_sys::mlirLocationFileLineColRangeGetFilename(raw);
+        let file = StringRef::from_raw(mlir_sys::mlirIdentifierStr(file));
+        Some(format!("{}:{line}", file.as_str().ok()?))
+    }
+}
+
 /// A location as an attribute, to keep it where an operation has none of its own.
 pub fn to_attribute<'c>(location: Location<'c>) -> Attribute<'c> {
     // SAFETY: every location is a location attribute.
@@ -93,6 +116,17 @@ mod tests {
         ] {
             assert_eq!(origins(from_origins(&context, &list)), list);
         }
+    }
+
+    #[test]
+    fn a_place_is_found_behind_names() {
+        let context = melior::Context::new();
+        let place = Location::new(&context, "a.mlir", 7, 3);
+        let named = Location::name(&context, "conv1", place);
+        let unknown = Location::unknown(&context);
+        let both = fused(&context, &[Location::name(&context, "x", unknown), named]);
+        assert_eq!(file_line(both).as_deref(), Some("a.mlir:7"));
+        assert_eq!(file_line(unknown), None);
     }
 
     #[test]

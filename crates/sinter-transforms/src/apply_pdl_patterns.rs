@@ -2,17 +2,24 @@
 //!
 //! Takes any module. Applies the `pdl.pattern`s of a file greedily, with folding, until none matches. The file is MLIR with
 //! operations of `pdl`, or PDLL, which LLVM's `mlir-pdll` translates; that is looked for beside `LLVM_BIN_DIR`, LLVM 22's
-//! usual folder, and on `PATH`. Refuses files that hold no pattern, and patterns that do not come to an end.
+//! usual folder, and on `PATH`. Refuses files that hold no pattern, patterns that name operations which their dialect does not
+//! have, and patterns that do not come to an end.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use melior::StringRef;
 use melior::ir::Module;
-use melior::ir::operation::OperationRef;
+use melior::ir::operation::{OperationLike, OperationRef};
+use sinter_io::did_you_mean;
+use sinter_ir::attr;
+use sinter_ir::graph::op_name;
+use sinter_ir::location::file_line;
 use sinter_ir::module::{parse, parse_file};
 use sinter_ir::rewrite::context_of;
-use sinter_ir::walk::inside;
+use sinter_ir::walk::{blocks, inside, operations};
+use sinter_ops::Op;
 use sinter_pass::{Failure, Pass, PassInfo};
 
 /// The folder of LLVM's tools where no variable names another.
@@ -54,6 +61,7 @@ impl Pass for ApplyPdlPatterns {
                 options.file
             )));
         }
+        unknown(patterns.as_operation())?;
         if apply(op, patterns, options.max_rewrites) {
             Ok(())
         } else {
@@ -63,6 +71,44 @@ impl Pass for ApplyPdlPatterns {
             )))
         }
     }
+}
+
+/// Refuses patterns that name an operation which its dialect does not have: they would never match, or make
+/// what does not verify.
+fn unknown(op: OperationRef<'_, '_>) -> Result<(), Failure> {
+    for inner in blocks(op).into_iter().flat_map(operations) {
+        unknown(inner)?;
+        let name = inner.attribute("opName").ok().and_then(attr::as_str);
+        let Some(name) = name.filter(|_| op_name(inner) == "pdl.operation") else {
+            continue;
+        };
+        let (dialect, _) = name.split_once('.').unwrap_or((name, ""));
+        let context = context_of(inner).to_raw();
+        // SAFETY: the context and the names are alive during the calls.
+        let known = unsafe {
+            let dialect = StringRef::new(dialect).to_raw();
+            mlir_sys::mlirContextGetOrLoadDialect(context, dialect)
+                .ptr
+                .is_null()
+                || mlir_sys::mlirContextIsRegisteredOperation(
+                    context,
+                    StringRef::new(name).to_raw(),
+                )
+        };
+        if !known {
+            let ours = Op::names().map(|n| match n.contains('.') {
+                true => n.to_owned(),
+                false => format!("graph.{n}"),
+            });
+            let ours: Vec<_> = ours.collect();
+            let near = did_you_mean(name, ours.iter().map(String::as_str));
+            let place = file_line(inner.location()).unwrap_or_default();
+            return Err(Failure::message(format!(
+                "{place}: no operation is called '{name}'{near}"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The module of patterns that a file holds.

@@ -22,12 +22,29 @@ use crate::{attr, constant, location, types};
 /// # Errors
 /// When there is no model function, or it holds what [`function_to_graph`] refuses.
 pub fn module_to_graph(module: &Module<'_>) -> Result<Graph, IrError> {
+    read(module, Reader::default())
+}
+
+/// As [`module_to_graph`], with a name for every operator: without one of its own, `file:line`. For
+/// what people read, not for what is kept.
+///
+/// # Errors
+/// As [`module_to_graph`].
+pub fn module_to_named_graph(module: &Module<'_>) -> Result<Graph, IrError> {
+    let reader = Reader {
+        places: true,
+        ..Reader::default()
+    };
+    read(module, reader)
+}
+
+fn read(module: &Module<'_>, mut reader: Reader) -> Result<Graph, IrError> {
     let name = module
         .as_operation()
         .attribute("sym_name")
         .ok()
         .and_then(attr::as_str);
-    let mut graph = function_to_graph(main_function(module)?)?;
+    let mut graph = reader.function(main_function(module)?)?;
     if let Some(name) = name {
         graph.name = name.to_string();
     }
@@ -65,25 +82,7 @@ pub fn main_function<'c, 'a>(module: &'a Module<'c>) -> Result<OperationRef<'c, 
 /// When an operation is not an operator, an operator does not take its attributes or operands, a
 /// result has another type than the operator infers, or an extent is unknown.
 pub fn function_to_graph(function: OperationRef<'_, '_>) -> Result<Graph, IrError> {
-    let block = function
-        .region(0)
-        .ok()
-        .and_then(|region| region.first_block())
-        .ok_or_else(|| IrError::Missing("the function has no body".to_string()))?;
-    let mut reader = Reader::default();
-    for i in 0..block.argument_count() {
-        let argument = block.argument(i).map_err(missing)?;
-        let ty = types::from_shaped_type(argument.r#type())?;
-        let name = entry_name(function, "arg_attrs", i).unwrap_or_else(|| format!("arg{i}"));
-        let id = reader.graph.input(name, ty);
-        reader.values.insert(value_key(argument.into()), id);
-    }
-    let results = reader.block(block)?;
-    for (i, value) in results.into_iter().enumerate() {
-        let name = entry_name(function, "res_attrs", i).unwrap_or_else(|| format!("result{i}"));
-        reader.graph.output(name, value);
-    }
-    Ok(reader.graph)
+    Reader::default().function(function)
 }
 
 /// A block of operators as a graph of its own.
@@ -196,9 +195,32 @@ struct Reader {
     composites: Vec<String>,
     /// Composites so far.
     composite_count: usize,
+    /// Whether operators without a name are called by their place in the file.
+    places: bool,
 }
 
 impl Reader {
+    fn function(&mut self, function: OperationRef<'_, '_>) -> Result<Graph, IrError> {
+        let block = function
+            .region(0)
+            .ok()
+            .and_then(|region| region.first_block())
+            .ok_or_else(|| IrError::Missing("the function has no body".to_string()))?;
+        for i in 0..block.argument_count() {
+            let argument = block.argument(i).map_err(missing)?;
+            let ty = types::from_shaped_type(argument.r#type())?;
+            let name = entry_name(function, "arg_attrs", i).unwrap_or_else(|| format!("arg{i}"));
+            let id = self.graph.input(name, ty);
+            self.values.insert(value_key(argument.into()), id);
+        }
+        let results = self.block(block)?;
+        for (i, value) in results.into_iter().enumerate() {
+            let name = entry_name(function, "res_attrs", i).unwrap_or_else(|| format!("result{i}"));
+            self.graph.output(name, value);
+        }
+        Ok(std::mem::take(&mut self.graph))
+    }
+
     /// Reads a block to its terminator and returns the terminator's operands.
     fn block(&mut self, block: BlockRef<'_, '_>) -> Result<Vec<ValueId>, IrError> {
         let mut next = block.first_operation();
@@ -318,6 +340,11 @@ impl Reader {
     fn add(&mut self, op: OperationRef<'_, '_>, operator: Op) -> Result<(), IrError> {
         let operands = self.operands(op)?;
         let mut origins = location::origins(op.location());
+        if self.places && origins.is_empty() {
+            let place = location::file_line(op.location());
+            let name = place.map(|p| p.rsplit('/').next().unwrap_or_default().to_owned());
+            origins.extend(name);
+        }
         origins.extend(self.marks(op).iter().map(Mark::to_string));
         let outputs = self
             .graph

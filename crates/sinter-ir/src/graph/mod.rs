@@ -12,7 +12,7 @@ pub(crate) use crate::error::missing;
 pub use export::{NodeBuilder, graph_to_module, module_with};
 pub use import::{
     BlockGraph, block_to_graph, function_to_graph, main_function, module_to_graph,
-    op_from_operation, op_name,
+    module_to_named_graph, op_from_operation, op_name,
 };
 pub use storage::{
     Decision, Placed, decision_to_attribute, placement_from_attribute, placement_to_attribute,
