@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use sinter_fusion::rules::parse_rules;
-use sinter_fusion::{Control, Cost, FusionError, Options};
+use sinter_fusion::rules::load_rules;
+use sinter_fusion::{Control, Cost, Options};
 
 use crate::error::Error;
 
@@ -90,14 +90,7 @@ impl CompileOptions {
         let control = self.control()?;
         let text_rules = match &self.fusion_rules {
             None => Vec::new(),
-            Some(path) => {
-                let file = path.display().to_string();
-                let text = std::fs::read_to_string(path).map_err(|e| FusionError::TextRule {
-                    place: file.clone(),
-                    cause: e.to_string(),
-                })?;
-                parse_rules(&file, &text)?
-            }
+            Some(path) => load_rules(path)?,
         };
         Ok(Options {
             policy: self.fusion.parse().map_err(Error::Request)?,
@@ -108,6 +101,18 @@ impl CompileOptions {
             threads: self.jobs,
             ..Options::default()
         })
+    }
+}
+
+impl CompileOptions {
+    /// Refuses what no model can be compiled with: an unknown device, policy or class, and files that
+    /// cannot be read or are wrong.
+    ///
+    /// # Errors
+    /// As [`compile`](crate::compile) would, with any model.
+    pub fn check(&self) -> Result<(), Error> {
+        crate::compile::device(self)?;
+        self.fusion_options().map(|_| ())
     }
 }
 

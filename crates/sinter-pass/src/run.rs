@@ -63,14 +63,16 @@ pub fn run_unverified(
     run_with(context, module, pipeline, false)
 }
 
-fn run_with(
-    context: &melior::Context,
-    module: &mut Module<'_>,
-    pipeline: &str,
-    verify: bool,
-) -> Result<(), RunError> {
+/// Reads a textual pipeline and runs nothing.
+///
+/// # Errors
+/// When the text names no passes, or unfit options.
+pub fn check(context: &melior::Context, pipeline: &str) -> Result<(), RunError> {
+    parse(context, pipeline).map(|_| ())
+}
+
+fn parse<'c>(context: &'c melior::Context, pipeline: &str) -> Result<PassManager<'c>, RunError> {
     let manager = PassManager::new(context);
-    manager.enable_verifier(verify);
     let text = format!("builtin.module({pipeline})");
     parse_pass_pipeline(manager.as_operation_pass_manager(), &text).map_err(|e| {
         RunError::Parse {
@@ -78,6 +80,17 @@ fn run_with(
             cause: e.to_string(),
         }
     })?;
+    Ok(manager)
+}
+
+fn run_with(
+    context: &melior::Context,
+    module: &mut Module<'_>,
+    pipeline: &str,
+    verify: bool,
+) -> Result<(), RunError> {
+    let manager = parse(context, pipeline)?;
+    manager.enable_verifier(verify);
     let capture = Capture::start(context);
     let result = tracing::info_span!("pass", name = pipeline).in_scope(|| manager.run(module));
     let diagnostics = capture.finish();

@@ -70,6 +70,9 @@ pub struct CheckOptions {
     /// failure: a part of the message that is looked for; with it, crashes are another fault
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub message: String,
+    /// failure: run the passes alone, and say why they fail
+    #[arg(long, hide = true)]
+    pub passes_only: bool,
 }
 
 /// Why a module could not be examined: it does not show the fault.
@@ -96,6 +99,19 @@ pub enum CheckError {
 const TIMED_RUNS: usize = 15;
 /// Times that each program is compiled and timed, the two in turns.
 const TIMED_ROUNDS: usize = 2;
+
+/// Refuses options that are at fault with any module, so that what is wrong with them is not taken for
+/// the fault that is looked for.
+///
+/// # Errors
+/// When there is no such pipeline, device, policy or class.
+pub fn check_options(options: &CheckOptions) -> Result<(), CheckError> {
+    compile_options(options, &options.fusion).check()?;
+    if !options.passes.is_empty() {
+        sinter_pass::run::check(&Context::new(), &options.passes)?;
+    }
+    Ok(())
+}
 
 /// Whether the module of a file shows a fault. Passes have been registered.
 ///
@@ -177,13 +193,22 @@ fn verifier_failure(file: &Path, options: &CheckOptions) -> Result<bool, CheckEr
 
 fn failure(file: &Path, options: &CheckOptions) -> bool {
     let result = with_passes(file, options, |file| {
-        Ok(run(
-            file,
-            &compile_options(options, &options.fusion),
-            &run_options(options),
-        )?)
+        if !options.passes_only {
+            run(
+                file,
+                &compile_options(options, &options.fusion),
+                &run_options(options),
+            )?;
+        }
+        Ok(())
     });
-    result.is_err_and(|error| error.to_string().contains(&options.message))
+    let Err(error) = result.map_err(|e| e.to_string()) else {
+        return false;
+    };
+    if options.passes_only {
+        sinter_io::say!("{error}");
+    }
+    error.contains(&options.message)
 }
 
 /// What `examine` says of the module that the passes leave.

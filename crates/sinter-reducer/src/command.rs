@@ -1,7 +1,8 @@
 //! The command line of `sinter-reduce`, and of tools like it with extensions.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 
 use clap::{ArgGroup, CommandFactory, Parser};
 use sinter_driver::extension::{self, Extension};
@@ -9,8 +10,9 @@ use sinter_ir::Context;
 use sinter_ir::melior::ir::Module;
 use sinter_ir::module::{PrintOptions, print, write_bytecode};
 
-use crate::check::{CheckOptions, Fault, shows};
+use crate::check::{CheckOptions, Fault, check_options, shows};
 use crate::patterns;
+use crate::question::Question;
 use crate::search::reduce;
 
 /// Makes a module that shows a fault small.
@@ -20,21 +22,21 @@ use crate::search::reduce;
 #[derive(Parser, Debug)]
 #[command(name = "sinter-reduce", max_term_width = 100,
           group = ArgGroup::new("question").required(true).args(["interesting", "test", "check"]))]
-struct Cli {
+pub(crate) struct Cli {
     /// Module, as text or bytecode
     #[arg(value_name = "FILE.mlir")]
     module: PathBuf,
     /// What makes a module interesting
     #[arg(long, value_enum, value_name = "FAULT")]
-    interesting: Option<Fault>,
+    pub(crate) interesting: Option<Fault>,
     /// A program that is given a module's file and says with exit code 1 that it is interesting
     #[arg(long, value_name = "PROGRAM")]
-    test: Option<PathBuf>,
+    pub(crate) test: Option<PathBuf>,
     /// Only say, with exit code 1, whether the module shows the fault: a test for mlir-reduce
     #[arg(long, value_enum, value_name = "FAULT")]
     check: Option<Fault>,
     #[command(flatten)]
-    options: CheckOptions,
+    pub(crate) options: CheckOptions,
     /// Most modules that are examined
     #[arg(long, value_name = "N", default_value_t = 1000)]
     max_runs: usize,
@@ -52,14 +54,14 @@ struct Cli {
 }
 
 /// Exit code that says that a module is interesting, as `mlir-reduce` has it.
-const INTERESTING: u8 = 1;
+pub(crate) const INTERESTING: u8 = 1;
 
 /// The command, with extensions, on the process's arguments.
 pub fn main(extensions: &[&'static Extension]) -> ExitCode {
     match run(extensions) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("sinter-reduce: {error}");
+            sinter_io::say!("sinter-reduce: {error}");
             // Not the code that says 'interesting'.
             ExitCode::from(2)
         }
@@ -76,13 +78,18 @@ fn run(extensions: &[&'static Extension]) -> Result<ExitCode, String> {
     let asks =
         |flag: &str| std::env::args().any(|a| a == flag || a.starts_with(&format!("{flag}=")));
     if asks("--help") {
-        println!("{}\nAs mlir-reduce:\n", Cli::command().render_help());
+        let help = format!("{}\nAs mlir-reduce:\n\n", Cli::command().render_help());
+        // Whoever does not read it does not want it.
+        let _ = std::io::stdout().write_all(help.as_bytes());
     }
     if !["--interesting", "--test", "--check"].into_iter().any(asks) {
         std::process::exit(sinter_sys::tools::reduce(patterns::populate));
     }
     let cli = Cli::parse();
     sinter_driver::log::start(&cli.log)?;
+    if cli.test.is_none() {
+        check_options(&cli.options).map_err(|e| e.to_string())?;
+    }
     if let Some(fault) = cli.check {
         return Ok(check(fault, &cli));
     }
@@ -95,13 +102,17 @@ fn check(fault: Fault, cli: &Cli) -> ExitCode {
         Ok(true) => ExitCode::from(INTERESTING),
         Ok(false) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{}: {error}", cli.module.display());
+            sinter_io::say!("{}: {error}", cli.module.display());
             ExitCode::SUCCESS
         }
     }
 }
 
 fn search(cli: &Cli) -> Result<(), String> {
+    // Now rather than after the search, whose result would be lost.
+    if let Some(output) = &cli.output {
+        sinter_driver::check_writable(output).map_err(|e| e.to_string())?;
+    }
     let context = Context::new();
     let module = context.parse_file(&cli.module).map_err(|e| e.to_string())?;
     let folder = tempfile::tempdir().map_err(|e| format!("cannot make a folder: {e}"))?;
@@ -109,6 +120,7 @@ fn search(cli: &Cli) -> Result<(), String> {
         cli,
         folder: folder.path(),
     };
+    question.check_passes(&context, &module)?;
     let start = question.ask(&module)?;
     if !start.interesting {
         let said = match start.said.trim() {
@@ -137,14 +149,20 @@ fn search(cli: &Cli) -> Result<(), String> {
         return Err(error);
     }
     let stopped = if statistics.stopped { " (limit)" } else { "" };
-    eprintln!(
+    sinter_io::say!(
         "{} operations instead of {}, {} modules examined{stopped}",
-        statistics.after, statistics.before, statistics.runs
+        statistics.after,
+        statistics.before,
+        statistics.runs
     );
     write(&small, cli.output.as_deref())
 }
 
-fn write(module: &Module<'_>, output: Option<&Path>) -> Result<(), String> {
+/// Writes a module to a file, as bytecode where its name says so, or to standard output.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn write(module: &Module<'_>, output: Option<&Path>) -> Result<(), String> {
     if let Some(path) = output.filter(|p| p.extension().is_some_and(|e| e == "mlirbc")) {
         return write_bytecode(&module.as_operation(), path).map_err(|e| e.to_string());
     }
@@ -152,73 +170,12 @@ fn write(module: &Module<'_>, output: Option<&Path>) -> Result<(), String> {
     match output {
         Some(path) => sinter_driver::write_bytes(path, text.as_bytes()).map_err(|e| e.to_string()),
         None => {
-            print!("{text}");
-            Ok(())
-        }
-    }
-}
-
-/// Asks a process of its own whether a module is interesting.
-struct Question<'a> {
-    cli: &'a Cli,
-    folder: &'a Path,
-}
-
-struct Answer {
-    interesting: bool,
-    said: String,
-}
-
-impl Question<'_> {
-    fn ask(&self, module: &Module<'_>) -> Result<Answer, String> {
-        let mut command = match (&self.cli.test, self.cli.interesting) {
-            (Some(program), _) => {
-                let file = self.folder.join("module.mlir");
-                write(module, Some(&file))?;
-                let mut command = Command::new(program);
-                command.arg(file);
-                command
+            let mut out = std::io::stdout().lock();
+            match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+                // Whoever read wants no more.
+                Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+                written => written.map_err(|e| format!("cannot write to standard output: {e}")),
             }
-            (None, fault) => {
-                let file = self.folder.join("module.mlirbc");
-                write(module, Some(&file))?;
-                self.built_in(fault.unwrap_or(Fault::Failure), &file)?
-            }
-        };
-        let output = command
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|e| format!("cannot run {:?}: {e}", command.get_program()))?;
-        let crash_counts =
-            self.cli.interesting == Some(Fault::Failure) && self.cli.options.message.is_empty();
-        Ok(Answer {
-            interesting: match output.status.code() {
-                Some(code) => code == i32::from(INTERESTING),
-                None => crash_counts,
-            },
-            said: String::from_utf8_lossy(&output.stderr).into_owned(),
-        })
-    }
-
-    /// This program, as the test of a fault.
-    fn built_in(&self, fault: Fault, file: &Path) -> Result<Command, String> {
-        let program =
-            std::env::current_exe().map_err(|e| format!("cannot find this program: {e}"))?;
-        let options = &self.cli.options;
-        let mut command = Command::new(program);
-        command.arg(file).args(["--check", fault.word()]);
-        for (name, value) in [
-            ("passes", options.passes.clone()),
-            ("device", options.device.clone()),
-            ("fusion", options.fusion.clone()),
-            ("numerics", options.numerics.clone()),
-            ("seed", options.seed.to_string()),
-            ("rtol", options.rtol.to_string()),
-            ("margin", options.margin.to_string()),
-            ("message", options.message.clone()),
-        ] {
-            command.arg(format!("--{name}={value}"));
         }
-        Ok(command)
     }
 }

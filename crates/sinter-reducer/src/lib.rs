@@ -15,6 +15,7 @@
 pub mod check;
 pub mod command;
 pub mod patterns;
+mod question;
 pub mod reductions;
 pub mod search;
 pub mod symbols;
