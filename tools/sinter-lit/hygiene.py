@@ -3,6 +3,7 @@ checks; and for paths of one machine."""
 
 import pathlib
 import re
+import sys
 
 CHECKERS = ("FileCheck", "--verify-diagnostics", "count ")
 DIRECTIVE = re.compile(
@@ -49,15 +50,38 @@ def faults(text):
         yield "expects diagnostics, but no RUN line verifies them"
 
 
+def tests(root):
+    """The tests of a folder, or the one that is given, with their names there."""
+    if root.is_file():
+        return [(root, root.name)]
+    found = [(path, path.relative_to(root)) for path in sorted(root.rglob("*"))]
+    return [
+        (path, name)
+        for path, name in found
+        if path.suffix in (".mlir", ".test") and path.is_file() and "Inputs" not in name.parts
+    ]
+
+
 def main(root):
-    """Prints the faults of the tests in a folder; whether there are any."""
-    count = bad = 0
-    for path in sorted(pathlib.Path(root).rglob("*")):
-        if path.suffix not in (".mlir", ".test") or "Inputs" in path.relative_to(root).parts:
-            continue
-        count += 1
-        for fault in faults(path.read_text()):
+    """Prints the faults of the tests in a folder; whether there are any. That there are no tests is one."""
+    root = pathlib.Path(root)
+    if not root.exists():
+        print(f"sinter-lit: there is no '{root}'", file=sys.stderr)
+        return True
+    found = tests(root)
+    if not found:
+        print(f"sinter-lit: there are no tests (.mlir, .test) in '{root}'", file=sys.stderr)
+        return True
+    bad = 0
+    for path, name in found:
+        try:
+            text = path.read_text()
+        except (OSError, UnicodeDecodeError) as error:
             bad += 1
-            print(f"{path.relative_to(root)}: {fault}")
-    print(f"{count} tests, {bad} faults")
+            print(f"{name}: cannot be read: {error}")
+            continue
+        for fault in faults(text):
+            bad += 1
+            print(f"{name}: {fault}")
+    print(f"{len(found)} tests, {bad} faults")
     return bad > 0
