@@ -62,14 +62,7 @@ pub(crate) fn named(name: &str) -> Result<Device, DeviceError> {
 }
 
 pub(crate) fn file(path: &Path) -> Result<Device, DeviceError> {
-    // A folder, or a device of the system, which may have no end.
-    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        return Err(DeviceError::Io {
-            path: path.to_owned(),
-            source: std::io::Error::other("it is no regular file"),
-        });
-    }
-    match std::fs::read_to_string(path) {
+    match sinter_io::read_text(path) {
         Ok(text) => parse(&path.display().to_string(), &text),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
             Err(unknown(&path.display().to_string()))
@@ -301,7 +294,7 @@ mod tests {
         let folder = Device::load(env!("CARGO_MANIFEST_DIR"))
             .unwrap_err()
             .to_string();
-        assert!(folder.ends_with("it is no regular file"), "{folder}");
+        assert!(folder.ends_with("is a directory"), "{folder}");
         let unknown = Device::load("nowhere").unwrap_err().to_string();
         assert!(
             unknown.contains("host, ascend-910b, ascend-coupled"),

@@ -153,7 +153,7 @@ pub fn opt_here(name: &str, extensions: &[&'static Extension]) -> ExitCode {
     match registry {
         Ok(registry) => sinter_pass::tool::opt(name, registry),
         Err(error) => {
-            eprintln!("{name}: {error}");
+            sinter_io::say!("{name}: {error}");
             ExitCode::FAILURE
         }
     }
@@ -165,7 +165,7 @@ pub fn lsp_server(extensions: &[&'static Extension]) -> ExitCode {
     match extensions.iter().try_for_each(|e| e.install()) {
         Ok(()) => std::process::exit(sinter_sys::tools::lsp_server()),
         Err(error) => {
-            eprintln!("sinter-lsp-server: {error}");
+            sinter_io::say!("sinter-lsp-server: {error}");
             ExitCode::FAILURE
         }
     }
@@ -182,7 +182,7 @@ pub fn load_plugin(extension: &'static Extension) {
         .and_then(|()| registry().map_err(|e| e.to_string()));
     match loaded {
         Ok(registry) => registry.register_missing(),
-        Err(error) => eprintln!("plugin '{}': {error}", extension.name),
+        Err(error) => sinter_io::say!("plugin '{}': {error}", extension.name),
     }
 }
 

@@ -138,7 +138,7 @@ impl Control {
     /// # Errors
     /// When the file cannot be read or is no control.
     pub fn load(path: &Path) -> Result<Self, FusionError> {
-        let text = std::fs::read_to_string(path).map_err(|e| FusionError::Config {
+        let text = sinter_io::read_text(path).map_err(|e| FusionError::Config {
             file: path.display().to_string(),
             cause: e.to_string(),
         })?;

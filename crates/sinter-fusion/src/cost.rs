@@ -111,7 +111,7 @@ impl Cost {
             name: path.display().to_string(),
             cause,
         };
-        let text = std::fs::read_to_string(path).map_err(|e| fault(e.to_string()))?;
+        let text = sinter_io::read_text(path).map_err(|e| fault(e.to_string()))?;
         let weights: Weights = toml::from_str(&text).map_err(|e| fault(toml_error(&text, &e)))?;
         let some = |w: &ClassWeights| *w != ClassWeights::default();
         let classes = [

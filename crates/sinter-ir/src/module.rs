@@ -42,6 +42,7 @@ pub fn parse_file<'c>(context: &'c melior::Context, path: &Path) -> Result<Modul
         path: path.to_path_buf(),
         cause,
     };
+    sinter_io::regular(path).map_err(io)?;
     fs::File::open(path).map_err(io)?;
     let name = path
         .to_str()

@@ -41,13 +41,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<Tensor, NpyError> {
         path: path.into(),
         cause,
     };
-    // Devices have no end.
-    if !fs::metadata(path).map_err(io)?.is_file() {
-        return Err(NpyError::Format {
-            path: path.into(),
-            cause: "it is no regular file".into(),
-        });
-    }
+    sinter_io::regular(path).map_err(io)?;
     let data = fs::read(path).map_err(io)?;
     parse(data.into()).map_err(|cause| NpyError::Format {
         path: path.into(),

@@ -38,12 +38,9 @@ impl Container {
                 source,
             }
         };
+        sinter_io::regular(path).map_err(io("open"))?;
         let file = File::open(path).map_err(io("open"))?;
-        let found = file.metadata().map_err(io("open"))?;
-        if found.is_dir() {
-            return Err(io("open")(io::ErrorKind::IsADirectory.into()));
-        }
-        if found.len() == 0 {
+        if file.metadata().map_err(io("open"))?.len() == 0 {
             return Err(Error::NotAModel);
         }
         // SAFETY: The mapping is private and read-only. Its bytes could still change, or vanish with

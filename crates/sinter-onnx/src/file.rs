@@ -19,16 +19,9 @@ pub(crate) fn map(path: &Path) -> Result<Bytes, ImportError> {
         path: path.into(),
         cause,
     };
-    // Before it is opened: that of a pipe waits for a writer.
-    let found = std::fs::metadata(path).map_err(io)?;
-    if found.is_dir() {
-        return Err(io(std::io::ErrorKind::IsADirectory.into()));
-    }
-    if !found.is_file() {
-        return Err(io(std::io::Error::other("it is no regular file")));
-    }
+    sinter_io::regular(path).map_err(io)?;
     let file = File::open(path).map_err(io)?;
-    if found.len() == 0 {
+    if file.metadata().map_err(io)?.len() == 0 {
         return Ok(Bytes::new());
     }
     // SAFETY: the mapping is private and read-only. Whoever changes or cuts the file while the model is

@@ -24,7 +24,6 @@ pub mod custom;
 pub mod form;
 pub mod graph;
 pub mod mark;
-pub mod near;
 pub mod operator;
 pub mod ops;
 pub mod own;

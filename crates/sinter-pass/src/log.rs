@@ -1,7 +1,8 @@
 //! The log of the tools: events and spans of `tracing`, on standard error.
 //!
 //! A filter is a level or targets with levels: `info`, `sinter_fusion=debug`, `sinter_pass=info,warn`. Targets
-//! are crates and their modules.
+//! are crates and their modules; `[fuse]=debug` is a span. A word that is neither is refused, for it would filter
+//! everything out without a word; targets of crates outside are taken with a level.
 //!
 //! | target | says |
 //! |---|---|
@@ -9,6 +10,8 @@
 //! | `sinter_driver` | a span per stage of a compilation (`info`) |
 //! | `sinter_fusion` | a span per stage of fusion, and every refusal with its code and nodes (`debug`) |
 //! | `sinter_onnx` | what was imported (`debug`) |
+
+mod filter;
 
 use std::cell::RefCell;
 use std::io::IsTerminal;
@@ -22,22 +25,26 @@ use tracing::span::EnteredSpan;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::format::FmtSpan;
 
+pub use filter::{SPANS, TARGETS};
+
 /// The environment variable that tools take a filter from, where none is given.
 pub const VARIABLE: &str = "SINTER_LOG";
 
 /// Starts the log. Spans are written when they end.
 ///
 /// # Errors
-/// When the text is no filter.
+/// When the text is no filter, or names what does not log.
 pub fn start(filter: &str) -> Result<(), String> {
-    let filter = EnvFilter::try_new(filter)
-        .map_err(|error| format!("--log '{filter}' is no filter: {error}"))?;
+    let refused = |why: String| format!("--log '{filter}' is no filter: {why}");
+    filter::check(filter).map_err(refused)?;
+    let filter = EnvFilter::try_new(filter).map_err(|error| refused(error.to_string()))?;
     // A second start would be another tool's main in the same process; the first log stays.
     let _ = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_span_events(FmtSpan::CLOSE)
         .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr)
+        .with_writer(|| sinter_io::Log)
+        .log_internal_errors(false)
         .try_init();
     Ok(())
 }

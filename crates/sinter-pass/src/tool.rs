@@ -24,7 +24,7 @@ pub fn opt(name: &str, registry: Registry) -> ExitCode {
     }
     let filter = log::requested(std::env::args().skip(1));
     if let Some(Err(error)) = filter.as_deref().map(log::start) {
-        eprintln!("{name}: {error}");
+        sinter_io::say!("{name}: {error}");
         return ExitCode::FAILURE;
     }
     registry.register();
@@ -38,7 +38,7 @@ fn print(name: &str, text: &str) -> Result<(), ExitCode> {
     written.map_err(|error| match error.kind() {
         std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         _ => {
-            eprintln!("{name}: cannot write to standard output: {error}");
+            sinter_io::say!("{name}: cannot write to standard output: {error}");
             ExitCode::FAILURE
         }
     })

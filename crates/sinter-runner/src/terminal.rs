@@ -47,7 +47,7 @@ pub fn failure(error: &anyhow::Error) -> ExitCode {
     if closed {
         return ExitCode::SUCCESS;
     }
-    eprintln!("error: {}", one_line(&with_causes(error)));
+    sinter_io::say!("error: {}", one_line(&with_causes(error)));
     ExitCode::from(1)
 }
 

@@ -58,7 +58,7 @@ impl Pass for PrintEgraph {
 
     fn run(&self, op: OperationRef<'_, '_>, _: &NoOptions) -> Result<(), Failure> {
         let classes = classes(&model(op)?, &Options::default())?;
-        eprint!("{}", egraph(&classes));
+        sinter_io::say_part!("{}", egraph(&classes));
         Ok(())
     }
 }
@@ -107,9 +107,9 @@ impl Pass for PrintLegality {
         for refusal in &fused.refusals {
             let (code, nodes) = (refusal.code.code(), refusal.nodes.join(" | "));
             let flip = refusal.flip.as_deref().unwrap_or("nothing known");
-            eprintln!("{code}: {nodes}: {}; flips: {flip}", refusal.message);
+            sinter_io::say!("{code}: {nodes}: {}; flips: {flip}", refusal.message);
         }
-        eprintln!(
+        sinter_io::say!(
             "{} kernels, {} refusals",
             fused.groups.len(),
             fused.refusals.len()
@@ -139,14 +139,15 @@ impl Pass for PrintPrice {
             let price = match price {
                 Ok(price) => price,
                 Err(refusal) => {
-                    eprintln!(
+                    sinter_io::say!(
                         "@{}: no schedule on {}: {refusal}",
-                        kernel.name, device.name
+                        kernel.name,
+                        device.name
                     );
                     continue;
                 }
             };
-            eprintln!(
+            sinter_io::say!(
                 "@{}: {:.1} ns on {}: launch {:.1}, vector {:.1}, matrix {:.1}, memory {:.1}, fill and \
                  drain {:.1}; {} bytes read, {} written, {} on chip, {} blocks",
                 kernel.name,
@@ -183,12 +184,12 @@ impl Pass for PrintPlan {
             match (op_name(holder).as_str(), symbol) {
                 ("npu.program", Some(symbol)) => {
                     let arena = holder.attribute("arena_bytes").ok().and_then(attr::as_int);
-                    eprintln!("@{symbol}: arena of {} bytes", arena.unwrap_or(0));
+                    sinter_io::say!("@{symbol}: arena of {} bytes", arena.unwrap_or(0));
                 }
-                ("npu.kernel", Some(symbol)) => eprintln!("@{symbol}: tiles"),
+                ("npu.kernel", Some(symbol)) => sinter_io::say!("@{symbol}: tiles"),
                 _ => continue,
             }
-            eprint!("{}", places(holder));
+            sinter_io::say_part!("{}", places(holder));
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use std::path::Path;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{BlockLike, RegionLike};
 use sinter_device::{Device, Time};
-use sinter_fusion::rules::parse_rules;
+use sinter_fusion::rules::load_rules;
 use sinter_fusion::{Control, Cost, Fused, Group, Limits, Options, TextRule, fuse};
 use sinter_ir::graph::op_name;
 use sinter_ir::rewrite::{context_of, erase};
@@ -143,9 +143,7 @@ pub(crate) fn text_rules(file: &str) -> Result<Vec<TextRule>, Failure> {
     if file.is_empty() {
         return Ok(Vec::new());
     }
-    let text = std::fs::read_to_string(file)
-        .map_err(|e| Failure::message(format!("cannot read '{file}': {e}")))?;
-    Ok(parse_rules(file, &text)?)
+    Ok(load_rules(Path::new(file))?)
 }
 
 fn fusion_options(options: &GraphFuseOptions) -> Result<Options, Failure> {

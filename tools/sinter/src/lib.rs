@@ -14,7 +14,7 @@ use sinter_driver::extension::Extension;
 /// The command, with extensions, on the process's arguments.
 pub fn run(extensions: &[&'static Extension]) -> ExitCode {
     if let Err(error) = extensions.iter().try_for_each(|e| e.install()) {
-        eprintln!("error: {error}");
+        sinter_io::say!("error: {error}");
         return ExitCode::from(1);
     }
     let matches = args::Cli::command().get_matches();
@@ -23,7 +23,7 @@ pub fn run(extensions: &[&'static Extension]) -> ExitCode {
         Err(error) => error.exit(),
     };
     if let Err(error) = sinter_driver::log::start(&cli.log) {
-        eprintln!("error: {error}");
+        sinter_io::say!("error: {error}");
         return ExitCode::from(2);
     }
     match commands::dispatch(cli.command, &matches) {

@@ -36,7 +36,7 @@ use crate::origins::{Replaced, add_replacement};
 pub use crate::egraph::Term;
 pub use egg::Id;
 pub use pattern::{Example, View, binary, binary_of, sides, unary};
-pub use text::{TextRule, parse_rules};
+pub use text::{TextRule, load_rules, parse_rules};
 
 /// What a rule gives.
 #[derive(Clone, Debug)]

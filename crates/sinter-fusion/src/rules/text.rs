@@ -25,6 +25,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use sinter_loops::types::ElementType;
@@ -51,6 +52,19 @@ pub struct TextRule {
     fixed: Vec<(String, String)>,
     /// The element types of operands in which the check found the rule right; none unchecked.
     elements: Vec<ElementType>,
+}
+
+/// The rules of a file.
+///
+/// # Errors
+/// [`FusionError::TextRule`] when it cannot be read, and as [`parse_rules`].
+pub fn load_rules(path: &Path) -> Result<Vec<TextRule>, FusionError> {
+    let file = path.display().to_string();
+    let text = sinter_io::read_text(path).map_err(|e| FusionError::TextRule {
+        place: file.clone(),
+        cause: e.to_string(),
+    })?;
+    parse_rules(&file, &text)
 }
 
 /// The rules of a file's text; `file` is its name in messages.

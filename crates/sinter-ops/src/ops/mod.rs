@@ -3,11 +3,11 @@
 //! The build script lists them: a file of this folder is a module, and a type in it that implements
 //! [`Operator`] is a variant of [`Op`].
 
+use sinter_io::did_you_mean;
 use sinter_loops::tensor::Tensor;
 use sinter_loops::types::TensorType;
 
 use crate::attr::Attr;
-use crate::near::did_you_mean;
 use crate::operator::{Fold, Loops, OpError, Operator, Traits};
 
 /// Declares [`Op`] with one variant per operator and forwards [`Operator`] to it.

@@ -26,7 +26,10 @@ pub(crate) fn execute(args: &Compile) -> Result<()> {
             Some(path) => sinter_driver::write_bytes(path, &emitted.bytes)?,
         }
         if args.compile.fusion_stats {
-            emitted.saturation.iter().for_each(|s| eprint!("{s}"));
+            emitted
+                .saturation
+                .iter()
+                .for_each(|s| sinter_io::say_part!("{s}"));
         }
         return Ok(());
     }
@@ -36,7 +39,10 @@ pub(crate) fn execute(args: &Compile) -> Result<()> {
     }
     print(&compiled.summary())?;
     if args.compile.fusion_stats {
-        compiled.saturation.iter().for_each(|s| eprint!("{s}"));
+        compiled
+            .saturation
+            .iter()
+            .for_each(|s| sinter_io::say_part!("{s}"));
     }
     if args.compile.timing {
         print_timing(&compiled.timing);

@@ -38,7 +38,10 @@ pub(crate) fn execute(args: &Explain) -> Result<()> {
         false => sinter_driver::explain(model, &options, thresholds)?,
     };
     if args.compile.fusion_stats {
-        explained.saturation.iter().for_each(|s| eprint!("{s}"));
+        explained
+            .saturation
+            .iter()
+            .for_each(|s| sinter_io::say_part!("{s}"));
     }
     if args.compile.timing && !explained.timing.is_empty() {
         print_timing(&explained.timing);

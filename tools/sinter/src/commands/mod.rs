@@ -70,14 +70,14 @@ fn refuse_compile_options(model: &Path, matches: &ArgMatches) -> anyhow::Result<
 /// Prints the compile time per stage to standard error.
 fn print_timing(timing: &[sinter_driver::StageTime]) {
     let total: f64 = timing.iter().map(|t| t.ms).sum();
-    eprintln!("{:<28} {:>10}  {:>6}", "stage", "ms", "share");
+    sinter_io::say!("{:<28} {:>10}  {:>6}", "stage", "ms", "share");
     for t in timing {
-        eprintln!(
+        sinter_io::say!(
             "{:<28} {:>10.2}  {:>5.1} %",
             t.stage,
             t.ms,
             100.0 * t.ms / total
         );
     }
-    eprintln!("{:<28} {total:>10.2}", "total");
+    sinter_io::say!("{:<28} {total:>10.2}", "total");
 }
