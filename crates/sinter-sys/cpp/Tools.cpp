@@ -24,10 +24,12 @@
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ToolOutputFile.h"
 
+#include <cstdlib>
 #include <mutex>
 
 using namespace mlir;
@@ -155,7 +157,32 @@ static LogicalResult optWithSetup(StringRef input, StringRef output, DialectRegi
   return result;
 }
 
+/// At exit: what a reader wanted no more of is no failure, and neither is what nobody reads on standard error.
+/// LLVM's streams would end the process with an error.
+static void forgiveReaders() {
+  llvm::outs().flush();
+  if (llvm::outs().error() == std::errc::broken_pipe)
+    llvm::outs().clear_error();
+  llvm::errs().clear_error();
+}
+
+static void forgiveReadersAtExit() {
+  // What is made before is destroyed after.
+  llvm::outs();
+  llvm::errs();
+  std::atexit(forgiveReaders);
+}
+
+/// Whether a file that a user names has no end.
+static bool isEndless(StringRef file) {
+  llvm::sys::fs::file_status status;
+  bool found = !llvm::sys::fs::status(file, status);
+  bool device = found && status.type() == llvm::sys::fs::file_type::character_file;
+  return device && file != "/dev/null" && !file.starts_with("/dev/std") && !file.starts_with("/dev/fd/");
+}
+
 int sinterOptMain(int argc, char **argv, MlirStringRef name, const SinterTrace *trace) {
+  forgiveReadersAtExit();
   DialectRegistry registry;
   insertAll(registry);
   // Read by Rust before this; here so that help knows it.
@@ -165,6 +192,10 @@ int sinterOptMain(int argc, char **argv, MlirStringRef name, const SinterTrace *
                      "(sinter_fusion=debug)"));
   auto [input, output] = registerAndParseCLIOptions(argc, argv, unwrap(name), registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (isEndless(input)) {
+    llvm::errs() << "cannot read '" << input << "': it is no regular file\n";
+    return EXIT_FAILURE;
+  }
   StringRef irdl = config.getIrdlFile();
   if (!irdl.empty() && !sinterCheckIrdl(wrap(&registry), wrap(irdl)))
     return EXIT_FAILURE;
@@ -172,10 +203,7 @@ int sinterOptMain(int argc, char **argv, MlirStringRef name, const SinterTrace *
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
   // A pipe that is read no further is an error of its stream, as a full disk is, and no signal.
   llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
-  int code = asMainReturnCode(optWithSetup(input, output, registry, std::move(config), trace));
-  // That nobody reads what went wrong is no failure; LLVM would make it one at exit.
-  llvm::errs().clear_error();
-  return code;
+  return asMainReturnCode(optWithSetup(input, output, registry, std::move(config), trace));
 }
 
 int sinterLspServerMain(int argc, char **argv) {
@@ -185,6 +213,7 @@ int sinterLspServerMain(int argc, char **argv) {
 }
 
 int sinterReduceMain(int argc, char **argv, SinterPopulate populate) {
+  forgiveReadersAtExit();
   DialectRegistry registry;
   insertAll(registry);
   MLIRContext context(registry);
