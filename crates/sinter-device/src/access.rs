@@ -6,25 +6,6 @@ use sinter_loops::affine::{Affine, Interval};
 use sinter_loops::kernel::{Kernel, Slot};
 use sinter_loops::nest::Access;
 
-/// Elements that the access moves by per step of an iterator, inside tiles of `tile` steps, if that
-/// is the same everywhere.
-pub(crate) fn stride(
-    access: &Access,
-    slots: &[Slot],
-    iter: usize,
-    tile: i64,
-    extents: &[i64],
-) -> Option<i64> {
-    if !uses(access, iter) {
-        return Some(0);
-    }
-    let position = Affine::flatten(&access.index, &slots[access.operand].ty.shape);
-    match position.linear(extents.len()) {
-        Some((coefficients, _)) => Some(coefficients[iter]),
-        None => position.stride_in_tiles(iter, tile, extents),
-    }
-}
-
 /// Whether the access depends on an iterator.
 pub(crate) fn uses(access: &Access, iter: usize) -> bool {
     access.index.iter().any(|e| e.uses(iter))

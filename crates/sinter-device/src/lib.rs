@@ -15,11 +15,13 @@ mod grid;
 pub mod host;
 mod host_price;
 pub mod load;
+mod movement;
 mod packing;
 pub mod price;
 mod refusal;
 mod registers;
 mod schedule;
+mod tile_cost;
 
 pub use access::touched_bytes;
 pub use device::Device;

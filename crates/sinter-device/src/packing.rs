@@ -66,16 +66,14 @@ fn permutation(layout: &Layout) -> Option<Vec<usize>> {
 /// The cheapest layout of a constant read of a contraction.
 fn layout(kernel: &Kernel, nest: &Nest, read: usize, device: &Device) -> Option<Layout> {
     let access = &nest.reads[read];
-    let stage = |v| {
-        let slots = &kernel.slots;
-        Stage::new(nest, slots, device).with_packed(access.operand, v)
-    };
+    let mut stage = Stage::new(nest, &kernel.slots, device);
     let mut best: Option<(Choice, usize)> = None;
     for v in 0..nest.iters.len() {
         if plain_dim(access, v).is_none() {
             continue;
         }
-        let found = stage(v).best_along(v);
+        stage = stage.with_packed(access.operand, v);
+        let found = stage.best_along(v);
         if let Some(found) = found.filter(|f| best.as_ref().is_none_or(|(b, _)| f.cost < b.cost)) {
             best = Some((found, v));
         }

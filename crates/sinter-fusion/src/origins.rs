@@ -5,7 +5,7 @@
 //! of the same name; operators that are gone go to the root of the replacement. So a transpose that
 //! moves past an addition stays a transpose, and no origin spreads to operators that only pass by.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use egg::{Id, Language};
 use sinter_ops::{Graph, NodeId, Op, Operator, ValueId};
@@ -31,6 +31,11 @@ impl Replaced {
         let mut out = Self::default();
         let mut seen = leaves.clone();
         let mut level = vec![(class, term)];
+        let mut distances = Distances {
+            egraph,
+            leaves: &leaves,
+            known: HashMap::new(),
+        };
         for depth in (0..REPLACED_DEPTH).rev() {
             let mut next = Vec::new();
             for (class, term) in level {
@@ -39,7 +44,7 @@ impl Replaced {
                     let child = egraph.find(child);
                     if egraph[child].data.constant.is_none()
                         && seen.insert(child)
-                        && let Some((_, inner)) = nearest(egraph, child, &leaves, depth)
+                        && let Some((_, inner)) = distances.nearest(child, depth)
                     {
                         next.push((child, inner));
                     }
@@ -69,25 +74,44 @@ impl Replaced {
     }
 }
 
-/// The term of a class that is closest to one of the leaves, with its distance.
-fn nearest<'a>(
+/// How far classes are from the nearest of some leaves.
+struct Distances<'a> {
     egraph: &'a Values,
-    class: Id,
-    leaves: &BTreeSet<Id>,
-    depth: usize,
-) -> Option<(usize, &'a Term)> {
-    let depth = depth.checked_sub(1)?;
-    let distance = |term: &Term| {
-        let children = term.children().iter().map(|&c| egraph.find(c));
-        children
-            .filter_map(|c| match leaves.contains(&c) {
-                true => Some(1),
-                false => Some(1 + nearest(egraph, c, leaves, depth)?.0),
-            })
-            .min()
-    };
-    let terms = egraph[class].nodes.iter();
-    terms.filter_map(|t| Some((distance(t)?, t))).min()
+    leaves: &'a BTreeSet<Id>,
+    /// By class and depth.
+    known: HashMap<(Id, usize), Option<usize>>,
+}
+
+impl<'a> Distances<'a> {
+    /// The term of a class that is closest to one of the leaves, with its distance.
+    fn nearest(&mut self, class: Id, depth: usize) -> Option<(usize, &'a Term)> {
+        let depth = depth.checked_sub(1)?;
+        let terms = self.egraph[class].nodes.iter();
+        let found = terms.filter_map(|t| Some((self.of_term(t, depth)?, t)));
+        found.min()
+    }
+
+    fn of_term(&mut self, term: &Term, depth: usize) -> Option<usize> {
+        let egraph = self.egraph;
+        let children = || term.children().iter().map(|&c| egraph.find(c));
+        if children().any(|c| self.leaves.contains(&c)) {
+            return Some(1);
+        }
+        let inner = children().filter_map(|c| self.of_class(c, depth));
+        inner.min().map(|distance| distance + 1)
+    }
+
+    fn of_class(&mut self, class: Id, depth: usize) -> Option<usize> {
+        if let Some(&known) = self.known.get(&(class, depth)) {
+            return known;
+        }
+        let found = depth.checked_sub(1).and_then(|inner| {
+            let terms = self.egraph[class].nodes.iter();
+            terms.filter_map(|t| self.of_term(t, inner)).min()
+        });
+        self.known.insert((class, depth), found);
+        found
+    }
 }
 
 fn collect_leaves(egraph: &Values, expr: &Expr, out: &mut BTreeSet<Id>) {

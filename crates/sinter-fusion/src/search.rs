@@ -88,11 +88,33 @@ impl Done {
         self.base += full as u32;
     }
 
+    /// Whether one of a set of operators is done.
+    fn has_any(&self, set: &[(u32, u64)]) -> bool {
+        set.iter()
+            .any(|&(word, bits)| match word.checked_sub(self.base) {
+                None => true,
+                Some(at) => self.words.get(at as usize).is_some_and(|w| w & bits != 0),
+            })
+    }
+
     /// The first operator that is not done.
     fn first(&self) -> Place {
         let inside = self.words.first().map_or(0, |w| w.trailing_ones());
         self.base * 64 + inside
     }
+}
+
+/// A set of sorted operators as words, with their numbers.
+fn bits(nodes: &[Place]) -> Vec<(u32, u64)> {
+    let mut out: Vec<(u32, u64)> = Vec::new();
+    for node in nodes {
+        let (word, bit) = (node / 64, 1 << (node % 64));
+        match out.last_mut() {
+            Some((last, bits)) if *last == word => *bits |= bit,
+            _ => out.push((word, bit)),
+        }
+    }
+    out
 }
 
 /// A state's identity.
@@ -124,12 +146,16 @@ struct Search<'a> {
     task: Task<'a>,
     /// By operator, candidates that compute it for good.
     homes: Vec<Vec<usize>>,
+    /// By candidate, the operators that it computes for good.
+    homed: Vec<Vec<(u32, u64)>>,
     /// By operator, candidates that load it for operators that they compute again only.
     fragile: Vec<Vec<usize>>,
     arena: Vec<State>,
     levels: BTreeMap<usize, Level>,
     steps: usize,
     exact: bool,
+    /// By candidate, the state in which it was looked at last.
+    tried: Vec<usize>,
 }
 
 impl<'a> Search<'a> {
@@ -154,11 +180,13 @@ impl<'a> Search<'a> {
         Self {
             task: *task,
             homes,
+            homed: task.candidates.iter().map(|c| bits(&c.homed)).collect(),
             fragile,
             arena: Vec::new(),
             levels: BTreeMap::new(),
             steps: 0,
             exact: true,
+            tried: vec![usize::MAX; task.candidates.len()],
         }
     }
 
@@ -262,30 +290,30 @@ impl<'a> Search<'a> {
             );
         }
         let mut waiting = vec![first];
-        let mut tried: Vec<usize> = Vec::new();
         let mut at = 0;
         while let Some(&node) = waiting.get(at) {
             at += 1;
             for place in 0..self.homes[node as usize].len() {
                 let number = self.homes[node as usize][place];
-                let candidate = &self.task.candidates[number];
-                let again = candidate.homed.iter().any(|n| state.has(*n));
-                let lost = || candidate.leaves.iter().any(|l| missing.contains(l));
-                if again || lost() {
+                // What it waits for, and what comes of it, is the same for each operator that it computes.
+                let seen = std::mem::replace(&mut self.tried[number], from) == from;
+                if seen || state.has_any(&self.homed[number]) {
                     continue;
                 }
-                let before = waiting.len();
+                let candidate = &self.task.candidates[number];
+                if candidate.leaves.iter().any(|l| missing.contains(l)) {
+                    continue;
+                }
                 let mut ready = true;
                 for &leaf in &candidate.leaves {
                     if !state.has(leaf) {
                         ready = false;
-                        if !waiting[..before].contains(&leaf) && !waiting.contains(&leaf) {
+                        if !waiting.contains(&leaf) {
                             waiting.push(leaf);
                         }
                     }
                 }
-                if ready && !tried.contains(&number) {
-                    tried.push(number);
+                if ready {
                     let next = State {
                         time: self.arena[from].time.saturating_add(candidate.time),
                         left: self.arena[from].left,
@@ -322,10 +350,7 @@ impl<'a> Search<'a> {
     /// Whether it matters that an operator's result is not in memory.
     fn matters(&self, node: Place, done: &Done) -> bool {
         let readers = &self.task.space.readers[node as usize];
-        let usable = |c: &usize| {
-            let homed = &self.task.candidates[*c].homed;
-            !homed.iter().any(|n| done.has(*n))
-        };
+        let usable = |c: &usize| !done.has_any(&self.homed[*c]);
         readers.iter().any(|r| !done.has(*r)) || self.fragile[node as usize].iter().any(usable)
     }
 }

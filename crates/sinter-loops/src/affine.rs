@@ -181,6 +181,19 @@ impl Affine {
         }
     }
 
+    /// [`Affine::simplify_in`] in place: nothing is made anew where the expression is a canonical sum.
+    pub(crate) fn simplify_in_place(&mut self, ranges: &[Interval]) {
+        if !Plain::is_canonical(self, ranges) {
+            *self = self.simplify_in(ranges);
+        }
+    }
+
+    /// [`Affine::simplify_in`] of an expression that is not needed any more.
+    pub(crate) fn simplified_in(mut self, ranges: &[Interval]) -> Self {
+        self.simplify_in_place(ranges);
+        self
+    }
+
     /// Least and greatest value over a domain (an enclosing interval where the expression has
     /// dependent parts), after simplification.
     pub fn range(&self, extents: &[i64]) -> Interval {
@@ -205,7 +218,14 @@ impl Affine {
         Some((coefficients, constant))
     }
 
-    fn add_linear(&self, factor: i64, coefficients: &mut [i64], constant: &mut i64) -> Option<()> {
+    /// Adds `factor` times what [`Affine::linear`] gives. `None` where that is nothing; what was added by then is
+    /// of no use.
+    pub fn add_linear(
+        &self,
+        factor: i64,
+        coefficients: &mut [i64],
+        constant: &mut i64,
+    ) -> Option<()> {
         match self {
             Self::Const(c) => *constant += factor * c,
             Self::Iter(i) => *coefficients.get_mut(*i)? += factor,

@@ -68,30 +68,30 @@ pub fn place_stages_with(kernel: Kernel, options: PlaceOptions) -> Result<Kernel
         repeat_work: options.repeat_work,
         into_contracts: contracts,
     };
-    let first = placed(kernel.clone(), policy);
+    let (first, kept_out) = placed(kernel.clone(), policy);
     let axes = exact_axes(&first);
     if axes.as_ref().is_ok_and(|a| repeated_points(&first, a) == 0) {
         return Ok(without_unused_slots(first));
     }
-    let second = placed(
-        kernel,
-        inline::Policy {
-            into_contracts: true,
-            ..policy
-        },
-    );
-    let better = match (&axes, exact_axes(&second)) {
-        (Ok(a), Ok(b)) => repeated_points(&second, &b) < repeated_points(&first, a),
+    let everywhere = inline::Policy {
+        into_contracts: true,
+        ..policy
+    };
+    let second = kept_out.then(|| placed(kernel, everywhere).0);
+    let better = |second: &Kernel| match (&axes, exact_axes(second)) {
+        (Ok(a), Ok(b)) => repeated_points(second, &b) < repeated_points(&first, a),
         (a, b) => a.is_err() && b.is_ok(),
     };
-    if better {
-        return Ok(without_unused_slots(second));
-    }
+    let second = match second {
+        Some(second) if better(&second) => return Ok(without_unused_slots(second)),
+        second => second,
+    };
     let Err(refusal) = axes else {
         return Ok(without_unused_slots(first));
     };
     // Blocks that overlap are better than none.
-    let overlapping = [first, second].into_iter().find(|k| shared_axes(k).is_ok());
+    let mut forms = [Some(first), second].into_iter().flatten();
+    let overlapping = forms.find(|k| shared_axes(k).is_ok());
     overlapping.map(without_unused_slots).ok_or(refusal)
 }
 
@@ -117,9 +117,11 @@ fn prepared(mut kernel: Kernel) -> Kernel {
     kernel
 }
 
-fn placed(mut kernel: Kernel, policy: inline::Policy) -> Kernel {
+/// The kernel placed by a policy, and whether that kept stages out of contracts.
+fn placed(mut kernel: Kernel, policy: inline::Policy) -> (Kernel, bool) {
+    let mut kept_out = false;
     loop {
-        inline::inline_stages(&mut kernel, policy);
+        kept_out |= inline::inline_stages(&mut kernel, policy);
         clean::remove_dead(&mut kernel);
         if !(finish::merge_into_producer(&mut kernel) || merge::merge_siblings(&mut kernel)) {
             break;
@@ -129,7 +131,7 @@ fn placed(mut kernel: Kernel, policy: inline::Policy) -> Kernel {
         *stage = canonical_order(&split_divisions(stage));
     }
     expand_temporaries(&mut kernel);
-    kernel
+    (kernel, kept_out)
 }
 
 fn read_back_through_temporaries(kernel: &mut Kernel) {

@@ -36,6 +36,39 @@ impl Plain {
         true
     }
 
+    /// Whether an expression is a sum in canonical order already.
+    pub(crate) fn is_canonical(expr: &Affine, ranges: &[Interval]) -> bool {
+        match expr {
+            Affine::Const(_) => true,
+            Affine::Add(a, b) => match &**b {
+                Affine::Const(c) => *c != 0 && Self::last_term(a, ranges).is_some(),
+                _ => Self::last_term(expr, ranges).is_some(),
+            },
+            _ => Self::last_term(expr, ranges).is_some(),
+        }
+    }
+
+    /// The last iterator of a sum of terms in ascending order.
+    fn last_term(expr: &Affine, ranges: &[Interval]) -> Option<usize> {
+        let varies = |i: usize| ranges[i].min != ranges[i].max;
+        match expr {
+            Affine::Iter(i) => varies(*i).then_some(*i),
+            Affine::Mul(a, c) => match **a {
+                Affine::Iter(i) => (varies(i) && *c != 0 && *c != 1).then_some(i),
+                _ => None,
+            },
+            Affine::Add(a, b) => {
+                let before = Self::last_term(a, ranges)?;
+                let last = match **b {
+                    Affine::Add(..) => None,
+                    _ => Self::last_term(b, ranges),
+                };
+                last.filter(|&l| before < l)
+            }
+            Affine::Const(_) | Affine::FloorDiv(..) | Affine::Mod(..) => None,
+        }
+    }
+
     fn terms(&self) -> impl Iterator<Item = (usize, i64)> + '_ {
         let terms = self.coefficients.iter().copied().enumerate();
         terms.filter(|(_, k)| *k != 0)
@@ -86,6 +119,9 @@ mod tests {
             let linear = Linear::of(&expr, &ranges);
             assert_eq!(plain.to_affine(), linear.to_affine(), "{expr}");
             assert_eq!(plain.range(&ranges), linear.range(&ranges), "{expr}");
+            let canonical = Plain::is_canonical(&expr, &ranges);
+            assert_eq!(canonical, plain.to_affine() == expr, "{expr}");
+            assert!(Plain::is_canonical(&plain.to_affine(), &ranges), "{expr}");
         }
         let divided = Affine::Iter(0).floor_div(2);
         assert_eq!(Plain::of(&divided, &[Interval::of_extent(4)]), None);

@@ -43,7 +43,8 @@ pub(crate) fn rebase(nest: &Nest, iters: Vec<Iter>, with: &[Affine]) -> Option<N
     let ranges: Vec<_> = extents.iter().map(|&e| Interval::of_extent(e)).collect();
     for access in out.accesses_mut() {
         for index in &mut access.index {
-            *index = index.substitute(with).simplify_in(&ranges);
+            *index = index.substitute(with);
+            index.simplify_in_place(&ranges);
         }
     }
     out.body = out.body.substitute_index(with, &ranges)?;
@@ -53,10 +54,11 @@ pub(crate) fn rebase(nest: &Nest, iters: Vec<Iter>, with: &[Affine]) -> Option<N
 
 /// All indices simplified over the nest's domain.
 pub(crate) fn simplify_indices(nest: &mut Nest) {
-    let extents = nest.extents();
+    let extents = nest.iters.iter().map(|i| Interval::of_extent(i.extent));
+    let ranges: Vec<_> = extents.collect();
     for access in nest.accesses_mut() {
         for index in &mut access.index {
-            *index = index.simplify(&extents);
+            index.simplify_in_place(&ranges);
         }
     }
 }
@@ -171,11 +173,25 @@ pub(crate) fn count_divisions(expr: &Affine) -> usize {
 /// Cuts a dimension of a temporary in two wherever that turns `outer * block + inner` into two plain
 /// indices in every access; parallel iterators that run over the whole dimension are split for it.
 pub(crate) fn expand_temporaries(kernel: &mut Kernel) {
-    let temporaries: Vec<_> = kernel.slots_of(Role::Temporary).collect();
-    while temporaries
-        .iter()
-        .any(|&slot| expand_temporary(kernel, slot))
+    while with_sums(kernel)
+        .into_iter()
+        .any(|slot| expand_temporary(kernel, slot))
     {}
+}
+
+/// Temporaries that some access indexes by more than an iterator or a constant.
+fn with_sums(kernel: &Kernel) -> Vec<usize> {
+    let mut sums = vec![false; kernel.slots.len()];
+    for access in kernel.stages.iter().flat_map(Nest::accesses) {
+        sums[access.operand] |= access.index.iter().any(is_sum);
+    }
+    let temporaries = kernel.slots_of(Role::Temporary);
+    temporaries.filter(|&slot| sums[slot]).collect()
+}
+
+/// Whether an index may have a coefficient greater than 1.
+fn is_sum(index: &Affine) -> bool {
+    !matches!(index, Affine::Iter(_) | Affine::Const(_))
 }
 
 fn expand_temporary(kernel: &mut Kernel, slot: usize) -> bool {
@@ -217,29 +233,19 @@ fn runs_over(nest: &Nest, access: &Access, dim: usize, extent: i64) -> Option<us
 }
 
 fn accesses_of(kernel: &Kernel, slot: usize) -> impl Iterator<Item = (&Nest, &Access)> {
-    let in_stage = move |s: &'_ Nest| -> Vec<usize> {
-        s.accesses()
-            .enumerate()
-            .filter(|(_, a)| a.operand == slot)
-            .map(|(n, _)| n)
-            .collect()
-    };
-    kernel.stages.iter().flat_map(move |s| {
-        in_stage(s)
-            .into_iter()
-            .filter_map(move |n| Some((s, s.accesses().nth(n)?)))
-    })
+    let stages = kernel.stages.iter();
+    let all = stages.flat_map(|s| s.accesses().map(move |a| (s, a)));
+    all.filter(move |(_, a)| a.operand == slot)
 }
 
 /// A block for which every access to the dimension becomes two indices without quotients, at least
 /// one of them by a sum before.
 fn block_of_dimension(kernel: &Kernel, slot: usize, dim: usize) -> Option<i64> {
     let extent = kernel.slots[slot].ty.shape[dim];
-    let coefficients = accesses_of(kernel, slot).flat_map(|(nest, access)| {
-        access.index[dim]
-            .linear(nest.iters.len())
-            .map(|(k, _)| k)
-            .unwrap_or_default()
+    let sums = accesses_of(kernel, slot).filter(|(_, access)| is_sum(&access.index[dim]));
+    let coefficients = sums.flat_map(|(nest, access)| {
+        let linear = access.index[dim].linear(nest.iters.len());
+        linear.map(|(k, _)| k).unwrap_or_default()
     });
     let mut blocks: Vec<i64> = coefficients
         .filter(|&k| k > 1 && k < extent && extent % k == 0)
@@ -252,9 +258,10 @@ fn block_of_dimension(kernel: &Kernel, slot: usize, dim: usize) -> Option<i64> {
             let plain =
                 |e: Affine| matches!(e.simplify(&extents), Affine::Iter(_) | Affine::Const(_));
             let index = &access.index[dim];
-            let split = plain(index.clone().floor_div(block)) && plain(index.clone().modulo(block));
+            let splits =
+                || plain(index.clone().floor_div(block)) && plain(index.clone().modulo(block));
             index.range(&extents).is_inside(extent)
-                && (split || runs_over(nest, access, dim, extent).is_some())
+                && (runs_over(nest, access, dim, extent).is_some() || splits())
         })
     })
 }
@@ -282,6 +289,10 @@ pub(crate) fn permuted(nest: &Nest, order: &[usize]) -> Nest {
         place[i] = n;
     }
     let mut out = nest.clone();
+    if order.is_sorted() {
+        simplify_indices(&mut out);
+        return out;
+    }
     out.iters = order.iter().map(|&i| nest.iters[i].clone()).collect();
     let number = |i: usize| place[i];
     for access in out.accesses_mut() {

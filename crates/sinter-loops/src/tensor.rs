@@ -120,6 +120,10 @@ impl Tensor {
 
     /// All elements as doubles.
     pub fn to_f64s(&self) -> Vec<f64> {
+        if self.ty.element == ElementType::F32 {
+            let value = |raw: &[u8; 4]| f64::from(f32::from_le_bytes(*raw));
+            return self.data.as_chunks().0.iter().map(value).collect();
+        }
         (0..self.ty.elements() as usize)
             .map(|i| self.get_f64(i))
             .collect()

@@ -61,7 +61,7 @@ fn merged(kernel: &Kernel, producer: usize, consumer: usize) -> Option<Nest> {
         index: access
             .index
             .iter()
-            .map(|e| e.substitute(&map).simplify_in(&ranges))
+            .map(|e| e.substitute(&map).simplified_in(&ranges))
             .collect(),
         ..access.clone()
     };

@@ -35,30 +35,41 @@ struct Definition<'a> {
     /// The stage's iterators in terms of the temporary's index.
     inverse: Vec<Affine>,
     shape: &'a [i64],
+    ranges: Vec<Interval>,
 }
 
-/// Inlines stages into their readers as long as the policy and the padding allow.
-pub(super) fn inline_stages(kernel: &mut Kernel, policy: Policy) {
+/// Inlines stages into their readers as long as the policy and the padding allow. Whether some were kept
+/// out of contracts by the policy.
+pub(super) fn inline_stages(kernel: &mut Kernel, policy: Policy) -> bool {
     let temporaries: Vec<usize> = kernel.slots_of(Role::Temporary).collect();
+    let mut kept_out = false;
     let mut changed = true;
     while changed {
         changed = false;
         for &slot in &temporaries {
-            changed |= inline_slot(kernel, slot, policy);
+            changed |= inline_slot(kernel, slot, policy, &mut kept_out);
         }
     }
+    kept_out
 }
 
-fn inline_slot(kernel: &mut Kernel, slot: usize, policy: Policy) -> bool {
+fn inline_slot(kernel: &mut Kernel, slot: usize, policy: Policy, kept_out: &mut bool) -> bool {
     let Some(writer) = sole_writer(kernel, slot) else {
         return false;
     };
+    let sites: usize = kernel
+        .stages
+        .iter()
+        .map(|s| sites_of(s, slot).count())
+        .sum();
+    if sites == 0 || kernel.stages[writer].has_reduction() {
+        return false;
+    }
     let producer = kernel.stages[writer].clone();
     let shape = kernel.slots[slot].ty.shape.clone();
     let Some(definition) = Definition::of(&producer, slot, &shape) else {
         return false;
     };
-    let sites: usize = kernel.stages.iter().map(|s| sites_of(s, slot).len()).sum();
     let once = sites == 1 && producer.writes.len() == 1;
     // Work that several readers would repeat is done once where its operand is made.
     let computes = definition.stage.body.results[definition.result] >= producer.body.args.len();
@@ -67,18 +78,15 @@ fn inline_slot(kernel: &mut Kernel, slot: usize, policy: Policy) -> bool {
     }
     let mut changed = false;
     for reader in writer + 1..kernel.stages.len() {
-        while let Some(better) =
-            sites_of(&kernel.stages[reader], slot)
-                .into_iter()
-                .find_map(|site| {
-                    let stage = &kernel.stages[reader];
-                    let wanted = wants(&definition, stage, site, once, policy);
-                    wanted
-                        .then(|| inlined(&definition, stage, site, &kernel.slots))
-                        .flatten()
-                })
-        {
-            kernel.stages[reader] = better;
+        let mut better = |stage: &Nest, slots: &[Slot]| {
+            sites_of(stage, slot).find_map(|site| {
+                let wanted = wants(&definition, stage, site, once, policy, kept_out);
+                let inlined = || inlined(&definition, stage, site, slots);
+                wanted.then(inlined).flatten()
+            })
+        };
+        while let Some(stage) = better(&kernel.stages[reader], &kernel.slots) {
+            kernel.stages[reader] = stage;
             changed = true;
         }
     }
@@ -91,21 +99,23 @@ fn sole_writer(kernel: &Kernel, slot: usize) -> Option<usize> {
     writers.next().is_none().then_some(writer)
 }
 
-fn sites_of(stage: &Nest, slot: usize) -> Vec<Site> {
+fn sites_of(stage: &Nest, slot: usize) -> impl Iterator<Item = Site> + '_ {
     let reads = stage.reads.iter().enumerate();
     let finish = stage.finish_reads.iter().enumerate();
-    reads
-        .filter(|(_, r)| r.operand == slot)
-        .map(|(n, _)| Site::Read(n))
-        .chain(
-            finish
-                .filter(|(_, r)| r.operand == slot)
-                .map(|(n, _)| Site::Finish(n)),
-        )
-        .collect()
+    let reads = reads.filter(move |(_, r)| r.operand == slot);
+    let finish = finish.filter(move |(_, r)| r.operand == slot);
+    let reads = reads.map(|(n, _)| Site::Read(n));
+    reads.chain(finish.map(|(n, _)| Site::Finish(n)))
 }
 
-fn wants(definition: &Definition, reader: &Nest, site: Site, once: bool, policy: Policy) -> bool {
+fn wants(
+    definition: &Definition,
+    reader: &Nest,
+    site: Site,
+    once: bool,
+    policy: Policy,
+    kept_out: &mut bool,
+) -> bool {
     let body = &definition.stage.body;
     let value = body.results[definition.result];
     let moves_only = value < body.args.len();
@@ -113,6 +123,7 @@ fn wants(definition: &Definition, reader: &Nest, site: Site, once: bool, policy:
         return false;
     }
     if matches!(site, Site::Read(_)) && reader.contract && !moves_only {
+        *kept_out |= !policy.into_contracts;
         return policy.into_contracts;
     }
     let points = match site {
@@ -142,15 +153,14 @@ impl<'a> Definition<'a> {
             result,
             inverse: invert(&write.index, &stage.extents())?,
             shape,
+            ranges: shape.iter().map(|&e| Interval::of_extent(e)).collect(),
         })
     }
 
     /// A read of the stage in terms of the temporary's index.
     fn composed(&self, read: &Access) -> Vec<Affine> {
-        read.index
-            .iter()
-            .map(|e| e.substitute(&self.inverse).simplify(self.shape))
-            .collect()
+        let composed = |e: &Affine| e.substitute(&self.inverse).simplified_in(&self.ranges);
+        read.index.iter().map(composed).collect()
     }
 
     /// Whether the value is `pad` wherever the index leaves the temporary along `leaving`, if all of
@@ -226,7 +236,7 @@ fn inlined(definition: &Definition, reader: &Nest, site: Site, slots: &[Slot]) -
             index: definition
                 .composed(read)
                 .iter()
-                .map(|e| e.substitute(&access.index).simplify_in(&ranges))
+                .map(|e| e.substitute(&access.index).simplified_in(&ranges))
                 .collect(),
             pad: read.pad.or(access.pad),
         })

@@ -11,9 +11,12 @@ use crate::scalar::{BodyBuilder, Reg};
 pub(super) fn merge_siblings(kernel: &mut Kernel) -> bool {
     for second in 1..kernel.stages.len() {
         for first in 0..second {
-            let a = canonical_order(&kernel.stages[first]);
-            let b = canonical_order(&kernel.stages[second]);
-            if fit(&a, &b) && !needs(kernel, second, first, false) {
+            let (a, b) = (&kernel.stages[first], &kernel.stages[second]);
+            if !may_fit(a, b) || needs(kernel, second, first, false) {
+                continue;
+            }
+            let (a, b) = (canonical_order(a), canonical_order(b));
+            if fit(&a, &b) {
                 let mut merged = merged(&a, &b);
                 clean::flatten(&mut merged);
                 clean::tidy(&mut merged, &kernel.slots);
@@ -23,6 +26,12 @@ pub(super) fn merge_siblings(kernel: &mut Kernel) -> bool {
         }
     }
     false
+}
+
+/// Whether two stages could fit in their canonical orders.
+fn may_fit(a: &Nest, b: &Nest) -> bool {
+    let alike = a.iters.len() == b.iters.len() && a.points() == b.points();
+    alike && !a.contract && !b.contract
 }
 
 fn fit(a: &Nest, b: &Nest) -> bool {

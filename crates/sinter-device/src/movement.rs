@@ -1,0 +1,181 @@
+//! How the accesses of a nest move along its iterators, worked out once per nest: the register tiles of
+//! a stage are compared by it many times.
+
+use std::cell::RefCell;
+
+use sinter_loops::affine::Affine;
+use sinter_loops::kernel::Slot;
+use sinter_loops::nest::Access;
+
+use crate::access::uses;
+
+/// Loads that one gathered or scattered element costs.
+const GATHER_LOADS: f64 = 1.5;
+/// Loads that one shuffle of two vectors costs.
+const SHUFFLE_LOADS: f64 = 2.0;
+/// Loads that the mask of a padded read along the vector costs.
+const MASK_LOADS: f64 = 2.0;
+
+/// How an access moves along the vector iterator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Move {
+    /// The same element for all lanes.
+    Broadcast,
+    /// Consecutive elements.
+    Unit,
+    /// Anything else.
+    Gather,
+}
+
+/// An access as far as its price goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Traffic {
+    pub(crate) along: Move,
+    /// Squares of elements are loaded along the rows and turned in registers.
+    pub(crate) turned: bool,
+    pub(crate) rows: bool,
+    pub(crate) masked: bool,
+}
+
+impl Traffic {
+    /// Load operations on a register tile.
+    pub(crate) fn loads(self, rows: i64, vectors: i64, lanes: i64) -> f64 {
+        if self.turned {
+            let shuffles = lanes as f64 * f64::from(lanes.unsigned_abs().ilog2());
+            return vectors as f64 * (lanes as f64 + SHUFFLE_LOADS * shuffles);
+        }
+        let each = match self.along {
+            Move::Broadcast => 1.0,
+            Move::Unit if self.masked => vectors as f64 * MASK_LOADS,
+            Move::Unit => vectors as f64,
+            Move::Gather => (vectors * lanes) as f64 * GATHER_LOADS,
+        };
+        each * if self.rows { rows as f64 } else { 1.0 }
+    }
+}
+
+/// An access with its movement along every iterator of its nest.
+#[derive(Clone, Debug)]
+pub(crate) struct Movement<'a> {
+    pub(crate) access: &'a Access,
+    uses: Vec<bool>,
+    padded: Vec<bool>,
+    position: Position,
+}
+
+/// The element that an access is at.
+#[derive(Clone, Debug)]
+enum Position {
+    /// Elements per step of each iterator.
+    Sum(Vec<i64>),
+    /// With quotients or remainders; and the strides that were asked for, by iterator and tile.
+    Divided(Affine, RefCell<Vec<(usize, i64, Option<i64>)>>),
+}
+
+impl<'a> Movement<'a> {
+    pub(crate) fn new(access: &'a Access, slots: &[Slot], extents: &[i64]) -> Self {
+        let shape = &slots[access.operand].ty.shape;
+        let iters = 0..extents.len();
+        let mut padded = vec![false; extents.len()];
+        if access.pad.is_some() {
+            for (e, &extent) in access.index.iter().zip(shape) {
+                if !e.range(extents).is_inside(extent) {
+                    padded
+                        .iter_mut()
+                        .zip(iters.clone())
+                        .for_each(|(p, i)| *p |= e.uses(i));
+                }
+            }
+        }
+        let position = match sum(&access.index, shape, extents.len()) {
+            Some(strides) => Position::Sum(strides),
+            None => Position::Divided(Affine::flatten(&access.index, shape), RefCell::default()),
+        };
+        Self {
+            access,
+            uses: iters.map(|i| uses(access, i)).collect(),
+            padded,
+            position,
+        }
+    }
+
+    /// Elements that the access moves by per step of an iterator, inside tiles of `tile` steps, if that
+    /// is the same everywhere.
+    pub(crate) fn stride(&self, iter: usize, tile: i64, extents: &[i64]) -> Option<i64> {
+        if !self.uses[iter] {
+            return Some(0);
+        }
+        let (position, known) = match &self.position {
+            Position::Sum(strides) => return Some(strides[iter]),
+            Position::Divided(position, known) => (position, known),
+        };
+        let found = |k: &&(usize, i64, Option<i64>)| (k.0, k.1) == (iter, tile);
+        if let Some(&(.., stride)) = known.borrow().iter().find(found) {
+            return stride;
+        }
+        let stride = position.stride_in_tiles(iter, tile, extents);
+        known.borrow_mut().push((iter, tile, stride));
+        stride
+    }
+
+    /// Whether the access depends on an iterator.
+    pub(crate) fn uses(&self, iter: usize) -> bool {
+        self.uses[iter]
+    }
+
+    /// Whether the iterator occurs in a dimension of the access that can be outside the operand.
+    pub(crate) fn padded_along(&self, iter: usize) -> bool {
+        self.padded[iter]
+    }
+}
+
+/// Elements per step of each iterator, where the indices are plain sums.
+fn sum(index: &[Affine], shape: &[i64], iters: usize) -> Option<Vec<i64>> {
+    let (mut strides, mut constant) = (vec![0; iters], 0);
+    let mut stride = 1;
+    for (e, &extent) in index.iter().zip(shape).rev() {
+        e.add_linear(stride, &mut strides, &mut constant)?;
+        stride *= extent;
+    }
+    Some(strides)
+}
+
+#[cfg(test)]
+mod tests {
+    use sinter_loops::kernel::Role;
+    use sinter_loops::types::TensorType;
+
+    use super::*;
+
+    #[test]
+    fn strides_are_those_of_the_flattened_index() {
+        let d = Affine::Iter;
+        let extents = [4, 3, 20];
+        let slots = [Slot::new(TensorType::f32([7, 40, 16]), Role::Input)];
+        let plain = vec![d(0) + d(1), d(2) * 2 + Affine::Const(1), d(1)];
+        let blocked = vec![d(0), d(2).floor_div(16), d(2).modulo(16)];
+        for (index, strides) in [(plain, [640, 641, 32]), (blocked, [640, 0, 1])] {
+            let access = Access::new(0, index);
+            let movement = Movement::new(&access, &slots, &extents);
+            let found = [0, 1, 2].map(|i| movement.stride(i, 4, &extents));
+            assert_eq!(found, strides.map(Some));
+            assert_eq!(found, [0, 1, 2].map(|i| movement.stride(i, 4, &extents)));
+        }
+        let across = Access::new(0, vec![d(0), d(2).floor_div(16), d(2).modulo(16)]);
+        let movement = Movement::new(&across, &slots, &extents);
+        assert_eq!(movement.stride(2, 32, &extents), None);
+    }
+
+    #[test]
+    fn padding_is_along_the_iterators_of_what_leaves_the_operand() {
+        let d = Affine::Iter;
+        let slots = [Slot::new(TensorType::f32([8, 8]), Role::Input)];
+        let window = d(0) + d(1) - Affine::Const(1);
+        let access = Access::padded(0, vec![window, d(2)], 0.0);
+        let movement = Movement::new(&access, &slots, &[8, 3, 8]);
+        assert_eq!(
+            [0, 1, 2].map(|i| movement.padded_along(i)),
+            [true, true, false]
+        );
+    }
+}

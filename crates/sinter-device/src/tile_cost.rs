@@ -1,0 +1,159 @@
+//! What a register tile costs.
+//!
+//! The unit of cost is one vector operation (an addition, or one FMA) of one core. One step of the
+//! reduction on a tile of `rows x vectors` costs
+//!
+//! ```text
+//! max(arithmetic, loads / loads_per_fma, latency of the accumulators) + overhead / unroll
+//! ```
+//!
+//! where a read that does not depend on the vector iterator is one broadcast per row, one that does
+//! not depend on the row iterator is shared by all rows, and one without unit stride is gathered lane
+//! by lane.
+
+use sinter_loops::kernel::StageSchedule;
+use sinter_loops::nest::IterKind;
+
+use crate::movement::{Movement, Traffic};
+use crate::registers::Stage;
+
+/// Vector operations to enter and leave one register tile.
+const TILE_OVERHEAD: f64 = 4.0;
+/// Cost of lanes that lie along a reduction, over that of other lanes: each row streams on its own.
+const REDUCED_LANES: f64 = 1.25;
+
+/// What the accesses of a stage cost on one kind of register tile.
+pub(crate) struct AllTraffic {
+    reads: Vec<Traffic>,
+    /// Of reads of `finish`, then writes.
+    ends: Vec<Traffic>,
+}
+
+impl Stage<'_> {
+    pub(crate) fn all_traffic(
+        &self,
+        v: Option<usize>,
+        rows: Option<usize>,
+        width: i64,
+    ) -> AllTraffic {
+        let of = |list: &[Movement<'_>]| -> Vec<_> {
+            let list = list.iter();
+            list.map(|a| self.traffic(a, v, rows, width)).collect()
+        };
+        AllTraffic {
+            reads: of(&self.reads),
+            ends: of(&self.ends),
+        }
+    }
+
+    /// Vector operations of the stage in one block.
+    pub(crate) fn cost(&self, s: &StageSchedule) -> f64 {
+        let traffic = self.all_traffic(s.vector, s.rows, s.lanes * s.vectors);
+        self.cost_with(s, &traffic)
+    }
+
+    /// The same with what the accesses cost.
+    pub(crate) fn cost_with(&self, s: &StageSchedule, traffic: &AllTraffic) -> f64 {
+        let extent = |i: Option<usize>| i.map_or(1, |i| self.tile[i]);
+        let reduces = s
+            .vector
+            .is_some_and(|v| self.nest.iters[v].kind == IterKind::Reduction);
+        let parallel: i64 = self.nest.parallels().map(|i| self.tile[i]).product();
+        let vector_extent = if reduces { 1 } else { extent(s.vector) };
+        let outer = parallel as f64 / (extent(s.rows) * vector_extent) as f64;
+        let mut steps = self.nest.reduction_points() as f64;
+        if reduces {
+            let v = extent(s.vector);
+            steps = steps / v as f64 * div_ceil(v, s.lanes) as f64 * REDUCED_LANES;
+        }
+        let width = match s.vector {
+            Some(_) => self.device.width_factor(s.lanes, self.element_bytes),
+            None => 1.0,
+        };
+        let mut tiles = 0.0;
+        let row_parts = match self.nest.combines.is_empty() {
+            true => squares(extent(s.rows), s.row_tile),
+            false => parts(extent(s.rows), s.row_tile),
+        };
+        for (rows, row_count) in present(row_parts) {
+            for (vectors, vector_count) in present(self.vector_parts(vector_extent, s)) {
+                let step = self.step(&traffic.reads, rows, vectors, s);
+                let end = self.end(&traffic.ends, rows, vectors, s, reduces);
+                tiles += (row_count * vector_count) as f64 * (steps * step + end);
+            }
+        }
+        outer * tiles * width
+    }
+
+    /// Tiles along the vector iterator. A contraction's panels are shared among cores in order, so that
+    /// the core with the last one waits for those with whole ones: it counts as whole.
+    fn vector_parts(&self, extent: i64, s: &StageSchedule) -> Parts {
+        let vectors = div_ceil(extent, s.lanes);
+        let shared = self.device.cores > 1 && !self.device.is_scratchpad();
+        if self.nest.contract && shared && vectors > s.vectors {
+            return [(s.vectors, div_ceil(vectors, s.vectors)), (0, 0)];
+        }
+        parts(vectors, s.vectors)
+    }
+
+    /// One step of the reduction on a register tile.
+    fn step(&self, reads: &[Traffic], rows: i64, vectors: i64, s: &StageSchedule) -> f64 {
+        let arithmetic = self.body_operations * (rows * vectors) as f64;
+        let loads: f64 = reads.iter().map(|t| t.loads(rows, vectors, s.lanes)).sum();
+        let reducing = !self.nest.combines.is_empty();
+        let latency = if reducing && !self.device.is_scratchpad() {
+            self.device.vector.fma_latency_steps as f64 * self.nest.combines.len() as f64
+        } else {
+            0.0
+        };
+        let busy = arithmetic
+            .max(loads / self.device.vector.loads_per_fma)
+            .max(latency);
+        let estimate = busy + self.device.vector.step_overhead / s.unroll as f64;
+        match self
+            .measured(rows, vectors)
+            .filter(|t| self.nest.contract && t.unroll == s.unroll)
+        {
+            Some(t) => estimate.max(arithmetic / t.efficiency),
+            None => estimate,
+        }
+    }
+
+    /// Finishing a register tile: lanes combined, finish, stores.
+    fn end(&self, ends: &[Traffic], rows: i64, vectors: i64, s: &StageSchedule, tree: bool) -> f64 {
+        let loads: f64 = ends.iter().map(|t| t.loads(rows, vectors, s.lanes)).sum();
+        let combine = if tree {
+            2.0 * f64::from(s.lanes.unsigned_abs().ilog2()) * self.nest.combines.len() as f64
+        } else {
+            0.0
+        };
+        (self.finish_operations + combine) * (rows * vectors) as f64 + loads + TILE_OVERHEAD
+    }
+}
+
+pub(crate) fn div_ceil(a: i64, b: i64) -> i64 {
+    (a + b - 1) / b
+}
+
+/// Tiles of two sizes: (size, count).
+type Parts = [(i64, i64); 2];
+
+/// Those that there are.
+fn present(parts: Parts) -> impl Iterator<Item = (i64, i64)> {
+    parts
+        .into_iter()
+        .filter(|&(size, count)| size > 0 && count > 0)
+}
+
+/// An extent in the fewest tiles, as even as possible. The lowering cuts alike.
+fn parts(extent: i64, most: i64) -> Parts {
+    let count = div_ceil(extent, most);
+    let size = div_ceil(extent, count);
+    let small = size * count - extent;
+    [(size, count - small), (size - 1, small)]
+}
+
+/// An extent in whole tiles and what is left. The lowering cuts rows that are turned alike.
+fn squares(extent: i64, size: i64) -> Parts {
+    [(size, extent / size), (extent % size, 1)]
+}
