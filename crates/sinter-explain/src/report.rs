@@ -51,6 +51,15 @@ pub struct Summary {
     pub intermediate_bytes: u64,
     /// The same with one kernel per operator.
     pub unfused_intermediate_bytes: u64,
+    /// Kernels that do nothing but put elements in another order in memory.
+    #[serde(default)]
+    pub conversion_kernels: u64,
+    /// Layout conversions by kernels that compute something too.
+    #[serde(default)]
+    pub merged_conversions: u64,
+    /// Bytes of the values that are converted.
+    #[serde(default)]
+    pub conversion_bytes: u64,
     /// Price of a run by the device model.
     pub price_ns: f64,
     /// The same with one kernel per operator.
@@ -223,6 +232,9 @@ impl Report {
             kernels: s.kernels as u64,
             intermediate_bytes: s.intermediate_bytes,
             unfused_intermediate_bytes: s.unfused_intermediate_bytes,
+            conversion_kernels: s.conversions.kernels as u64,
+            merged_conversions: s.conversions.merged as u64,
+            conversion_bytes: s.conversions.bytes,
             price_ns: s.price.ns(),
             unfused_price_ns: s.unfused_price.ns(),
             lower_bound_ns: bound,

@@ -116,6 +116,11 @@ fn summary(report: &Report) -> String {
             s.unfused_intermediate_bytes as f64
         )
     );
+    let _ = writeln!(
+        out,
+        "layout conversions: {} kernels, {} within other kernels, {} bytes",
+        s.conversion_kernels, s.merged_conversions, s.conversion_bytes
+    );
     let _ = write!(
         out,
         "price {:.1} us, unfused {:.1} us{}",

@@ -8,6 +8,7 @@ use sinter_ops::{Graph, Node, NodeId, Operator};
 
 use crate::arranged::Arranged;
 use crate::control::{self, Control, Resolved};
+use crate::conversions::Conversions;
 use crate::cost::Cost;
 use crate::error::{FusionError, origin_of};
 use crate::evaluate::{Evaluator, Illegal};
@@ -263,6 +264,7 @@ impl<'a> Program<'a> {
                 &flow,
                 &mut evaluator,
             ),
+            conversions: Conversions::of(self.graph, &self.layouts.of, &groups),
             price,
             optimal: bound.is_some_and(|b| b >= cost),
             lower_bound: bound

@@ -7,6 +7,7 @@ use sinter_device::{Price, Time};
 use sinter_loops::kernel::{Kernel, Layout};
 use sinter_ops::{Graph, NodeId, ValueId};
 
+use crate::conversions::Conversions;
 use crate::legality::Refusal;
 use crate::options::{Numerics, Policy};
 use crate::statistics::Saturation;
@@ -102,6 +103,8 @@ pub struct Statistics {
     pub intermediate_bytes: u64,
     /// The same with one kernel per operator.
     pub unfused_intermediate_bytes: u64,
+    /// Where elements are put in another order in memory.
+    pub conversions: Conversions,
     /// Price of one run.
     pub price: Time,
     /// Price of one run with one kernel per operator.

@@ -10,6 +10,7 @@ mod bound;
 mod clusters;
 mod contract;
 pub mod control;
+pub mod conversions;
 pub mod cost;
 mod egraph;
 mod enumerate;
@@ -50,6 +51,7 @@ mod what_if;
 
 pub use advice::{Advice, AdviceKind, advice};
 pub use control::{Control, OwnKernelControl, Places};
+pub use conversions::Conversions;
 pub use cost::Cost;
 pub use error::FusionError;
 pub use fuse::{fuse, fuse_with};

@@ -64,6 +64,7 @@ function overview() {
     table(
       row("kernels", s.kernels + " for " + s.operators + " operators" + percent(s.kernels, s.operators)),
       row("bytes between them", bytes(s.intermediate_bytes) + percent(s.intermediate_bytes, s.unfused_intermediate_bytes)),
+      row("layout conversions", s.conversion_kernels + " kernels, " + s.merged_conversions + " within others, " + bytes(s.conversion_bytes)),
       row("price", us(s.price_ns) + percent(s.price_ns, s.unfused_price_ns) + bound),
       row("chosen by", report.policy + ", numerics " + report.numerics)),
     element("div", { class: "muted" }, ...key("#3b82f6", "contraction"), ...key("#8b5cf6", "reduction"),
