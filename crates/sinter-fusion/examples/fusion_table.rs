@@ -7,7 +7,8 @@
 //! The device is `host`, with this machine's vectors, where none is named.
 //!
 //! The last columns compare `egraph` with the best of `greedy` and `postdom` where kernels have one
-//! output and one convolution or matrix product at most, and the program is only folded.
+//! output and one convolution or matrix product at most, and the program is only folded. With `--features ilp` there is a
+//! column for `ilp` too, with its own gap.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -104,7 +105,11 @@ fn row(
         };
         let start = Instant::now();
         let fused = fuse(graph, device, &options)?;
-        cells.push(format!("{:.1}", us(fused.statistics.price)));
+        let gap = |f: &Fused| f.statistics.gap().unwrap_or(f64::NAN) * 100.0;
+        cells.push(match policy {
+            Policy::Ilp => format!("{:.1} ({:.2} %)", us(fused.statistics.price), gap(&fused)),
+            _ => format!("{:.1}", us(fused.statistics.price)),
+        });
         if policy == Policy::Egraph {
             default = Some((fused, start.elapsed()));
         }
