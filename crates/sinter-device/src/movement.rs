@@ -151,10 +151,10 @@ mod tests {
     fn strides_are_those_of_the_flattened_index() {
         let d = Affine::Iter;
         let extents = [4, 3, 20];
-        let slots = [Slot::new(TensorType::f32([7, 40, 16]), Role::Input)];
+        let slots = [Slot::new(TensorType::f32([7, 40, 32]), Role::Input)];
         let plain = vec![d(0) + d(1), d(2) * 2 + Affine::Const(1), d(1)];
         let blocked = vec![d(0), d(2).floor_div(16), d(2).modulo(16)];
-        for (index, strides) in [(plain, [640, 641, 32]), (blocked, [640, 0, 1])] {
+        for (index, strides) in [(plain, [1280, 1281, 64]), (blocked, [1280, 0, 1])] {
             let access = Access::new(0, index);
             let movement = Movement::new(&access, &slots, &extents);
             let found = [0, 1, 2].map(|i| movement.stride(i, 4, &extents));
