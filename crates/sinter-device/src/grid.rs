@@ -3,14 +3,18 @@
 use sinter_loops::kernel::{GridAxis, Kernel, Role, Schedule};
 use sinter_loops::nest::{Access, IterKind};
 use sinter_loops::onchip;
+use sinter_loops::page_steps::{PAGE_BYTES, page_steps};
 
 use crate::access::{divisor, is_inner, lcm, padded_along, touched_bytes, uses};
 use crate::device::Device;
 use crate::footprint::overfull;
 use crate::refusal::Refusal;
+use crate::tile_cost::div_ceil;
 
 /// Work of one block below which more blocks cost more than they balance.
 const BLOCK_NS: f64 = 1500.0;
+/// Bytes of an element, as far as the size of a page goes.
+const ELEMENT_BYTES: i64 = 4;
 /// Blocks of each core that balance the load well.
 const BLOCKS_PER_CORE: i64 = 8;
 
@@ -67,6 +71,15 @@ fn granule(kernel: &Kernel, axis: &Axis, schedule: &Schedule, device: &Device) -
         if stage.vector == Some(i) {
             wanted = wanted.max(stage.lanes * stage.vectors);
             narrow = narrow.max(stage.lanes);
+            let by_pages = || page_steps(nest, &kernel.slots, i, device.streamed_bytes());
+            if !device.is_scratchpad() && stage.rows.is_none() && by_pages().is_some() {
+                // A page or less, as much for every core, in whole vectors.
+                let cores = i64::from(device.cores);
+                let parts = div_ceil(axis.extent * ELEMENT_BYTES, PAGE_BYTES);
+                let part = div_ceil(axis.extent, div_ceil(parts, cores) * cores);
+                narrow = div_ceil(part, stage.lanes) * stage.lanes;
+                wanted = narrow;
+            }
         }
         if stage.rows == Some(i) {
             wanted = wanted.max(stage.row_tile);

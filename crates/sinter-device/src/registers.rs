@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use sinter_loops::affine::Affine;
 use sinter_loops::kernel::{Slot, StageSchedule};
 use sinter_loops::nest::{IterKind, Nest};
+use sinter_loops::page_steps::PAGE_BYTES;
 use sinter_loops::selection::{Selection, selection};
 
 use crate::body;
@@ -17,8 +18,9 @@ use crate::tile_cost::div_ceil;
 const MOST_VECTORS: i64 = 4;
 /// Most vectors of a register tile of one row.
 const MOST_VECTORS_ALONE: i64 = 8;
-/// Most streams from beyond the caches at a time: processors foresee few [measured: 8 streams of a Zen 4
-/// core come at 23 GB/s, 16 at 20, 32 at 13].
+/// Most rows at a time, of those that are streams of their own from beyond the caches, where several lie on
+/// a page. Of longer rows it is one: processors foresee few streams [measured on huge pages, sums of rows of
+/// 8 KiB on a Zen 4 core: one row at a time comes at 31 GB/s, two at 20, four at 23, eight at 26].
 const MOST_STREAMS: i64 = 8;
 /// Fewest lanes of a vector on scratchpad devices.
 const LEAST_CHIP_LANES: i64 = 8;
@@ -57,6 +59,8 @@ pub(crate) struct Stage<'a> {
     packed: Option<(usize, usize)>,
     /// What is taken by index instead of by going through a whole extent.
     selection: Option<Selection>,
+    /// Iterators that blocks cut: none is rows of a padded read.
+    cut: Vec<usize>,
 }
 
 impl<'a> Stage<'a> {
@@ -96,12 +100,19 @@ impl<'a> Stage<'a> {
             live: body::live_values(&nest.body).max(body::live_values(&nest.finish)),
             packed: None,
             selection,
+            cut: Vec::new(),
         }
     }
 
     /// The same with a constant operand taken as packed to unit stride along an iterator.
     pub(crate) fn with_packed(mut self, slot: usize, iter: usize) -> Self {
         self.packed = Some((slot, iter));
+        self
+    }
+
+    /// The same where blocks cut these iterators.
+    pub(crate) fn with_cut(mut self, iters: Vec<usize>) -> Self {
+        self.cut = iters;
         self
     }
 
@@ -244,12 +255,15 @@ impl<'a> Stage<'a> {
             return out;
         }
         // The innermost of equals.
+        let whole = |i: usize| {
+            let mut reads = self.reads.iter();
+            !self.cut.contains(&i) || !reads.any(|r| r.padded_along(i))
+        };
         let parallel = self.nest.parallels().rev();
-        out.extend(
-            parallel
-                .filter(|&i| i != v && self.extents[i] > 1 && !self.changes_index(i))
-                .map(Some),
-        );
+        let may = |&i: &usize| {
+            i != v && self.extents[i] > 1 && !self.changes_index(i) && whole(i)
+        };
+        out.extend(parallel.filter(may).map(Some));
         out
     }
 
@@ -282,19 +296,24 @@ impl<'a> Stage<'a> {
         let free = self.device.vector_registers() - vectors - 1 - temporaries;
         let each = if shares { 2 } else { 1 };
         let mut most = (free / (vectors * each)).min(self.extents[row_iter]);
-        if self.streams(v, row_iter) {
-            most = most.min(MOST_STREAMS);
+        if let Some(bytes) = self.streams(v, row_iter) {
+            most = most.min(if bytes < PAGE_BYTES { MOST_STREAMS } else { 1 });
         }
         2..=most.max(1)
     }
 
-    /// Whether each row is a stream of its own through an operand greater than the caches.
-    fn streams(&self, v: usize, rows: usize) -> bool {
-        let large = |slot: usize| {
-            self.slots[slot].ty.bytes().cast_unsigned() >= self.device.streamed_bytes()
+    /// Bytes from row to row, where each row is a stream of its own through an operand greater than the
+    /// caches; of several the most.
+    fn streams(&self, v: usize, rows: usize) -> Option<i64> {
+        let apart = |read: &Movement<'_>| {
+            let ty = &self.slots[read.access.operand].ty;
+            let large = ty.bytes().cast_unsigned() >= self.device.streamed_bytes();
+            let step = read.stride(rows, self.lanes, &self.extents);
+            let bytes = step.map_or(i64::MAX, |s| s.abs() * ty.element.bytes() as i64);
+            (large && read.uses(rows)).then_some(bytes)
         };
-        let mut reads = self.reads.iter();
-        self.reduces_along(v) && reads.any(|r| r.uses(rows) && large(r.access.operand))
+        let streams = self.reads.iter().filter_map(apart);
+        streams.max().filter(|_| self.reduces_along(v))
     }
 
     /// Unroll factor of the innermost reductions together: a few steps of a long one, a short one
@@ -381,14 +400,3 @@ impl<'a> Stage<'a> {
             masked: v.is_some_and(|v| access.padded_along(v)),
         }
     }
-}
-
-/// Bytes of the widest element that the nest reads, but for some reads, or writes; lanes are counted in
-/// those.
-fn widest_element(nest: &Nest, slots: &[Slot], but: &[usize]) -> usize {
-    let reads = nest.reads.iter().enumerate();
-    let reads = reads.filter(|(n, _)| !but.contains(n)).map(|(_, a)| a);
-    let accesses = reads.chain(&nest.finish_reads).chain(&nest.writes);
-    let bytes = accesses.map(|a| slots[a.operand].ty.element.bytes());
-    bytes.max().unwrap_or(4)
-}

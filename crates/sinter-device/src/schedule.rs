@@ -36,13 +36,32 @@ pub fn schedule(kernel: &Kernel, device: &Device) -> Result<(Schedule, Price), R
     // What is selected by index may be anywhere: no axis runs along it.
     let axes = grid::ordered(kernel, axes(kernel, device)?);
     let kernel = &*selected_alone(kernel, device);
+    let chosen = scheduled(kernel, &axes, device, false);
+    if chosen.is_err() && kernel.stages.len() > 1 && !device.is_scratchpad() {
+        return scheduled(kernel, &axes, device, true).or(chosen);
+    }
+    chosen
+}
+
+/// The schedule along these axes. Border tiles are told apart at compile time, so that an axis of the grid
+/// is whole where it carries rows of padded reads; with `cut` no axis does.
+fn scheduled(
+    kernel: &Kernel,
+    axes: &[Axis],
+    device: &Device,
+    cut: bool,
+) -> Result<(Schedule, Price), Refusal> {
     let mut schedule = Schedule {
         grid: Vec::new(),
         stages: Vec::new(),
     };
     let mut costs = Vec::new();
-    for nest in &kernel.stages {
-        let choice = Stage::new(nest, &kernel.slots, device).best();
+    for (s, nest) in kernel.stages.iter().enumerate() {
+        let mut stage = Stage::new(nest, &kernel.slots, device);
+        if cut {
+            stage = stage.with_cut(axes.iter().filter_map(|a| a.iters[s]).collect());
+        }
+        let choice = stage.best();
         let order = stage_order(nest, &choice.schedule);
         schedule.stages.push(StageSchedule {
             order,
@@ -51,13 +70,13 @@ pub fn schedule(kernel: &Kernel, device: &Device) -> Result<(Schedule, Price), R
         costs.push(choice.cost);
     }
     let work: Time = costs.iter().map(|&c| vector_time(c, device)).sum();
-    let chosen = grid::choose_tiles(kernel, &axes, &mut schedule, work.ns(), device);
+    let chosen = grid::choose_tiles(kernel, axes, &mut schedule, work.ns(), device);
     if device.is_scratchpad() {
         return cheapest_tiles(kernel, schedule, &chosen?, device);
     }
     let mut best = chosen.map(|_| (host_price(kernel, &schedule, device), schedule.grid.clone()));
     if kernel.stages.len() > 1 {
-        for tiles in grid::alternatives(kernel, &axes, &schedule, device) {
+        for tiles in grid::alternatives(kernel, axes, &schedule, device) {
             schedule.grid = tiles;
             if overfull(kernel, &schedule, device)?.is_some() {
                 continue;

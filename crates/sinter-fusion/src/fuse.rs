@@ -314,7 +314,8 @@ struct Searched {
     memoised: usize,
 }
 
-/// The form of a program that an extraction makes cheapest, the first of equals.
+/// The form of a program that an extraction makes cheapest, the first of equals. A form whose operators
+/// have no kernel is none, as long as there is another.
 fn cheapest<'a>(
     forms: Vec<Program<'a>>,
     extraction: &dyn Extraction,
@@ -322,17 +323,26 @@ fn cheapest<'a>(
 ) -> Result<(Program<'a>, Searched), FusionError> {
     let mut best: Option<(Program<'a>, Searched)> = None;
     let (mut evaluated, mut memoised) = (0, 0);
+    let mut refused = None;
     for form in forms {
-        let searched = form.search(extraction, context)?;
+        let searched = match form.search(extraction, context) {
+            Err(error @ FusionError::NoKernel { .. }) => {
+                tracing::debug!(%error, "a form of the program has no kernels");
+                refused = Some(error);
+                continue;
+            }
+            searched => searched?,
+        };
         evaluated += searched.evaluated;
         memoised += searched.memoised;
         if best.as_ref().is_none_or(|(_, b)| searched.cost < b.cost) {
             best = Some((form, searched));
         }
     }
-    let (form, searched) = best.ok_or_else(|| FusionError::Extraction {
+    let none = || FusionError::Extraction {
         cause: "there is no form of the program".to_owned(),
-    })?;
+    };
+    let (form, searched) = best.ok_or_else(|| refused.unwrap_or_else(none))?;
     let searched = Searched {
         evaluated,
         memoised,

@@ -44,6 +44,7 @@ pub mod nest;
 pub mod npy;
 pub mod onchip;
 mod order;
+pub mod page_steps;
 pub mod place_stages;
 mod plain;
 pub mod random;

@@ -62,3 +62,25 @@ tloop.kernel @less_the_greatest(%x: tensor<4096x2048xf32>) -> tensor<4096x2048xf
     } writes [affine_map<(d0, d1) -> (d0, d1)>] -> tensor<4096x2048xf32>
   tloop.return %y : tensor<4096x2048xf32>
 }
+
+// -----
+
+// Sums of columns step from page to page: eight rows at a time for all columns of a block, the sums meanwhile in the
+// output.
+
+// CHECK-LABEL: npu.kernel @columns
+// CHECK: scf.for
+// CHECK: vector.store
+// CHECK: scf.for {{.+}} = %c0 to %c16384 step %c8
+// CHECK-NEXT: scf.for
+// CHECK-COUNT-8: vector.load
+// CHECK: vector.store
+tloop.kernel @columns(%x: tensor<16384x2048xf32>) -> tensor<2048xf32> attributes {roles = ["input"]} {
+  %y = tloop.nest domain [2048, 16384] kinds ["parallel", "reduction"]
+    ins(%x : tensor<16384x2048xf32>) maps [affine_map<(d0, d1) -> (d1, d0)>] combine ["add"] init [0.0]
+    body {
+    ^bb0(%a: f32):
+      tloop.yield %a : f32
+    } writes [affine_map<(d0, d1) -> (d0)>] -> tensor<2048xf32>
+  tloop.return %y : tensor<2048xf32>
+}

@@ -38,6 +38,7 @@
 
 mod access;
 mod body;
+mod by_pages;
 mod clip;
 mod grid;
 mod lanes;
@@ -175,6 +176,7 @@ pub fn emit_block<'c>(
         tiles: Vec::new(),
         scopes: Vec::new(),
         streamed: false,
+        large_bytes: streamed_bytes,
     };
     generator.kernel(block);
     Ok(())
@@ -375,4 +377,6 @@ struct Generator<'e, 'c> {
     scopes: Vec<sym::Scope<'c>>,
     /// Whether a store went past the caches.
     streamed: bool,
+    /// Operands of so many bytes are not held by the caches.
+    large_bytes: u64,
 }

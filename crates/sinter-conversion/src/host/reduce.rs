@@ -6,6 +6,7 @@ use sinter_loops::scalar::Reg;
 use super::Generator;
 use super::access::At;
 use super::body::{Evaluation, Input, register_types};
+use super::by_pages::Phase;
 use super::clip::LoopPlan;
 use super::stage::Stage;
 use super::sym::Sym;
@@ -18,6 +19,9 @@ impl<'e, 'c> Generator<'e, 'c> {
     pub(super) fn tile(&mut self, stage: &mut Stage<'e, 'c>) {
         if stage.nest.combines.is_empty() {
             return self.pointwise(stage);
+        }
+        if stage.phase != Phase::Whole {
+            return self.partial_tile(stage);
         }
         let width = if stage.reduces_lanes() {
             stage.schedule.vectors.max(1) as usize
@@ -60,7 +64,7 @@ impl<'e, 'c> Generator<'e, 'c> {
     }
 
     /// `values`: by result of the body, row and vector.
-    fn finish(&mut self, stage: &Stage<'e, 'c>, values: Vec<Value<'c>>, width: usize) {
+    pub(super) fn finish(&mut self, stage: &Stage<'e, 'c>, values: Vec<Value<'c>>, width: usize) {
         let nest = stage.nest;
         let points = stage.rows as usize * width;
         let mut inputs: Vec<Input<'_, 'c>> = values
@@ -88,7 +92,7 @@ impl<'e, 'c> Generator<'e, 'c> {
     }
 
     /// Initial accumulators by result, row and vector.
-    fn initial(&mut self, stage: &Stage<'e, 'c>, width: usize) -> Vec<Value<'c>> {
+    pub(super) fn initial(&mut self, stage: &Stage<'e, 'c>, width: usize) -> Vec<Value<'c>> {
         let types = register_types(&stage.nest.body);
         let lanes = stage.axis.map(|a| a.lanes);
         let points = stage.rows as usize * width;

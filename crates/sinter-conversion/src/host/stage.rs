@@ -10,6 +10,7 @@ use sinter_loops::types::TensorType;
 
 use super::Generator;
 use super::body::Pads;
+use super::by_pages::Phase;
 use super::grid::{Span, interval, mentions, whole_range};
 use super::sym::{Point, Sym, VectorAxis};
 use super::tile::{ceil_div, even, isolate, squares};
@@ -43,6 +44,8 @@ pub(super) struct Stage<'e, 'c> {
     pub(super) unroll: Vec<i64>,
     /// What is taken by index instead of by going through a whole extent.
     pub(super) selection: Option<Selection>,
+    /// How much of the reduction a register tile does.
+    pub(super) phase: Phase,
 }
 
 impl Stage<'_, '_> {
@@ -155,6 +158,7 @@ impl<'e, 'c> Generator<'e, 'c> {
             pads: Pads::new(nest),
             unroll: unroll_factors(nest, schedule),
             selection: selection(nest),
+            phase: Phase::Whole,
         };
         self.parallel(&mut stage, 0);
     }
@@ -202,7 +206,10 @@ impl<'e, 'c> Generator<'e, 'c> {
         if stage.schedule.rows == Some(iter) {
             self.row_tiles(stage, level, iter);
         } else if stage.schedule.vector == Some(iter) {
-            self.vector_tiles(stage, level, iter);
+            match self.steps_by_pages(stage, level) {
+                Some(reduction) => self.sums_in_memory(stage, level, reduction),
+                None => self.vector_tiles(stage, level, iter),
+            }
         } else {
             self.plain_loop(stage, level, iter);
         }
@@ -241,7 +248,7 @@ impl<'e, 'c> Generator<'e, 'c> {
         stage.rows = 1;
     }
 
-    fn vector_tiles(&mut self, stage: &mut Stage<'e, 'c>, level: usize, iter: usize) {
+    pub(super) fn vector_tiles(&mut self, stage: &mut Stage<'e, 'c>, level: usize, iter: usize) {
         let extent = stage.spans[iter].extent;
         let lanes = stage.schedule.lanes.max(1);
         let (low, high) = self.terms.range(&stage.spans[iter].base);
