@@ -4,7 +4,7 @@
 use std::ops::RangeInclusive;
 
 use sinter_loops::affine::Affine;
-use sinter_loops::kernel::{Slot, StageSchedule};
+use sinter_loops::kernel::{Role, Slot, StageSchedule};
 use sinter_loops::nest::{IterKind, Nest};
 use sinter_loops::page_steps::PAGE_BYTES;
 use sinter_loops::selection::{Selection, selection};
@@ -19,8 +19,9 @@ const MOST_VECTORS: i64 = 4;
 /// Most vectors of a register tile of one row.
 const MOST_VECTORS_ALONE: i64 = 8;
 /// Most rows at a time, of those that are streams of their own from beyond the caches, where several lie on
-/// a page. Of longer rows it is one: processors foresee few streams [measured on huge pages, sums of rows of
-/// 8 KiB on a Zen 4 core: one row at a time comes at 31 GB/s, two at 20, four at 23, eight at 26].
+/// a page. Of longer rows it is one, where each is read once: processors foresee few streams [measured on huge pages, sums of rows of
+/// 8 KiB on a Zen 4 core: one row at a time comes at 31 GB/s, two at 20, four at 23, eight at 26; of
+/// a softmax and a normalisation, which read them again, eight at a time are 6 and 9 % faster].
 const MOST_STREAMS: i64 = 8;
 /// Fewest lanes of a vector on scratchpad devices.
 const LEAST_CHIP_LANES: i64 = 8;
@@ -260,9 +261,7 @@ impl<'a> Stage<'a> {
             !self.cut.contains(&i) || !reads.any(|r| r.padded_along(i))
         };
         let parallel = self.nest.parallels().rev();
-        let may = |&i: &usize| {
-            i != v && self.extents[i] > 1 && !self.changes_index(i) && whole(i)
-        };
+        let may = |&i: &usize| i != v && self.extents[i] > 1 && !self.changes_index(i) && whole(i);
         out.extend(parallel.filter(may).map(Some));
         out
     }
@@ -297,7 +296,9 @@ impl<'a> Stage<'a> {
         let each = if shares { 2 } else { 1 };
         let mut most = (free / (vectors * each)).min(self.extents[row_iter]);
         if let Some(bytes) = self.streams(v, row_iter) {
-            most = most.min(if bytes < PAGE_BYTES { MOST_STREAMS } else { 1 });
+            let again = self.slots.iter().any(|s| s.role == Role::Temporary);
+            let alone = bytes >= PAGE_BYTES && !again;
+            most = most.min(if alone { 1 } else { MOST_STREAMS });
         }
         2..=most.max(1)
     }
@@ -400,3 +401,14 @@ impl<'a> Stage<'a> {
             masked: v.is_some_and(|v| access.padded_along(v)),
         }
     }
+}
+
+/// Bytes of the widest element that the nest reads, but for some reads, or writes; lanes are counted in
+/// those.
+fn widest_element(nest: &Nest, slots: &[Slot], but: &[usize]) -> usize {
+    let reads = nest.reads.iter().enumerate();
+    let reads = reads.filter(|(n, _)| !but.contains(n)).map(|(_, a)| a);
+    let accesses = reads.chain(&nest.finish_reads).chain(&nest.writes);
+    let bytes = accesses.map(|a| slots[a.operand].ty.element.bytes());
+    bytes.max().unwrap_or(4)
+}

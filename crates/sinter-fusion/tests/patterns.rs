@@ -371,3 +371,21 @@ fn a_numerics_limit_keeps_direct_convolutions() {
     let short = |n: &sinter_ops::Node| matches!(n.op, Op::WinogradConv(_));
     assert!(!fused.graph.nodes.iter().any(short));
 }
+
+#[test]
+fn every_short_product_that_is_taken_has_a_kernel_where_it_stands() {
+    // Few channels and many rows, as the model's input and output are stored: rows along a padded axis
+    // would keep the whole of it in one block.
+    for (channels, rows, outputs) in [(8, 56, 16), (8, 51, 24), (8, 39, 24), (3, 55, 31)] {
+        for cores in [1, 2] {
+            let mut e = Example::new(7);
+            let x = e.input(&[1, channels, rows, rows]);
+            let y = conv(&mut e, x, outputs, 3);
+            e.output(y);
+            let device = Device::named("host").unwrap();
+            let device = device.with_host_cpu(HostCpu::AVX512).with_cores(cores);
+            let fused = fuse(&e.graph, &device, &Options::default());
+            assert!(fused.is_ok(), "{channels} to {outputs}: {:?}", fused.err());
+        }
+    }
+}
