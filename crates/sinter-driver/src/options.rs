@@ -109,7 +109,7 @@ impl CompileOptions {
     /// cannot be read or are wrong.
     ///
     /// # Errors
-    /// As [`compile`](crate::compile) would, with any model.
+    /// As [`compile`](fn@crate::compile) would, with any model.
     pub fn check(&self) -> Result<(), Error> {
         crate::compile::device(self)?;
         self.fusion_options().map(|_| ())
