@@ -119,6 +119,16 @@ impl VectorUnit {
     }
 }
 
+/// The first-level data cache as far as addresses compete in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FirstCache {
+    /// Bytes of one way: lines so far apart compete for the same ways.
+    pub way_bytes: i64,
+    /// Lines of one set.
+    pub ways: i64,
+}
+
 /// A matrix unit: fixed steps on tiles in its own spaces.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -236,6 +246,9 @@ pub struct Device {
     /// smaller caches.
     #[serde(default)]
     pub constant_reuse_bytes: u64,
+    /// Sets of the first-level cache. Absent: lines of any addresses stay in it together.
+    #[serde(default)]
+    pub first_cache: Option<FirstCache>,
     /// Granularity of transfers; rows are rounded up to it.
     #[serde(default = "one")]
     pub transfer_block_bytes: u64,

@@ -154,6 +154,11 @@ fn check(device: &Device) -> Result<(), String> {
             return Err(format!("{field} must be positive, not {rate}"));
         }
     }
+    if let Some(cache) = device.first_cache
+        && (cache.ways < 1 || cache.way_bytes < 1 || cache.way_bytes.count_ones() != 1)
+    {
+        return Err("first_cache must have ways of a power of two of bytes, at least one".into());
+    }
     check_spaces(device)?;
     check_routes(device)
 }
@@ -290,6 +295,8 @@ mod tests {
             )
             .contains("'x'")
         );
+        assert!(fault("way_bytes = 4096", "way_bytes = 4097").contains("first_cache must"));
+        assert!(fault("ways = 8", "ways = 0").contains("first_cache must"));
         assert!(fault("align = 64", "align = 48").contains("power of two"));
         let folder = Device::load(env!("CARGO_MANIFEST_DIR"))
             .unwrap_err()

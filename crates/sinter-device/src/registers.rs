@@ -11,7 +11,7 @@ use sinter_loops::selection::{Selection, selection};
 
 use crate::body;
 use crate::device::Device;
-use crate::movement::{Move, Movement, Traffic};
+use crate::movement::{Crowding, Move, Movement, Traffic};
 use crate::tile_cost::div_ceil;
 
 /// Most vectors of one row of a register tile.
@@ -399,7 +399,19 @@ impl<'a> Stage<'a> {
             turned: v.zip(rows).is_some_and(turns),
             rows: rows.is_some_and(|r| access.uses(r)),
             masked: v.is_some_and(|v| access.padded_along(v)),
+            crowding: v.zip(rows).and_then(|(v, r)| self.crowding(access, v, r)),
         }
+    }
+
+    /// How rows compete for the lines of the first-level cache, where each step of the innermost reduction takes
+    /// the next element of every row, so that a line is used by several steps.
+    fn crowding(&self, access: &Movement<'_>, v: usize, rows: usize) -> Option<Crowding> {
+        let cache = self.device.first_cache?;
+        let stride = |iter: usize| access.stride(iter, self.lanes, &self.extents);
+        let along = self.nest.reductions().last().filter(|&i| i != v)?;
+        let bytes = self.slots[access.access.operand].ty.element.bytes() as i64;
+        let apart = stride(rows).filter(|&s| s != 0)? * bytes;
+        (stride(v) == Some(0) && stride(along) == Some(1)).then(|| Crowding::new(apart, cache))
     }
 }
 

@@ -9,7 +9,7 @@
 //!
 //! where a read that does not depend on the vector iterator is one broadcast per row, one that does
 //! not depend on the row iterator is shared by all rows, and one without unit stride is gathered lane
-//! by lane.
+//! by lane. Rows that lie a multiple of a cache's way apart compete for its lines: what they load again is added.
 
 use sinter_loops::kernel::StageSchedule;
 use sinter_loops::nest::IterKind;
@@ -110,13 +110,10 @@ impl Stage<'_> {
             .max(loads / self.device.vector.loads_per_fma)
             .max(latency);
         let estimate = busy + self.device.vector.step_overhead / s.unroll as f64;
-        match self
-            .measured(rows, vectors)
-            .filter(|t| self.nest.contract && t.unroll == s.unroll)
-        {
-            Some(t) => estimate.max(arithmetic / t.efficiency),
-            None => estimate,
-        }
+        let crowded: f64 = reads.iter().map(|t| t.crowded_loads(rows)).sum();
+        let measured = self.measured(rows, vectors);
+        let measured = measured.filter(|t| self.nest.contract && t.unroll == s.unroll);
+        measured.map_or(estimate, |t| estimate.max(arithmetic / t.efficiency)) + crowded
     }
 
     /// Finishing a register tile: lanes combined, finish, stores.

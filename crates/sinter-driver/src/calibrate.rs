@@ -156,6 +156,7 @@ impl Calibration {
         };
         let mut levels = self.device.spaces[at].levels.clone();
         caches::fit(&mut levels);
+        self.device.first_cache = caches::first().or(self.device.first_cache);
         let mut from: u64 = 0;
         for n in 0..levels.len() {
             let last = n + 1 == levels.len();

@@ -1,4 +1,4 @@
-// RUN: sinter-reduce %s --interesting slower-than-unfused --passes='test-slow-down{times=24}' --max-runs 60 2> %t.said | FileCheck %s
+// RUN: sinter-reduce %s --interesting slower-than-unfused --passes='test-slow-down{times=24}' --margin 2 --max-runs 60 2> %t.said | FileCheck %s
 // RUN: FileCheck %s --check-prefix=SAID < %t.said
 
 // Much is computed after one operator: times are measured, and differ by an order of magnitude.

@@ -1,6 +1,6 @@
-//! Sizes of the caches.
+//! Sizes of the caches, and the sets of the first.
 
-use sinter_device::device::Level;
+use sinter_device::device::{FirstCache, Level};
 
 /// Levels that each core has for itself.
 pub(super) const PRIVATE: usize = 2;
@@ -24,19 +24,32 @@ pub(super) fn fit(levels: &mut [Level]) {
     }
 }
 
+/// Sets of the first-level data cache, where Linux says them.
+pub(super) fn first() -> Option<FirstCache> {
+    let ways: i64 = field(1, "ways_of_associativity")?.parse().ok()?;
+    let bytes = size(1)?.cast_signed();
+    let whole = ways > 0 && bytes % ways == 0 && (bytes / ways).count_ones() == 1;
+    whole.then(|| FirstCache {
+        way_bytes: bytes / ways,
+        ways,
+    })
+}
+
 /// Bytes of the first core's data cache of a level.
 fn size(level: u32) -> Option<u64> {
-    let folder = "/sys/devices/system/cpu/cpu0/cache";
+    parse(&field(level, "size")?)
+}
+
+/// What Linux says about the first core's data cache of a level.
+fn field(level: u32, name: &str) -> Option<String> {
     (0..8).find_map(|n| {
-        let field = |name: &str| {
-            let text = std::fs::read_to_string(format!("{folder}/index{n}/{name}")).ok()?;
+        let read = |name: &str| {
+            let path = format!("/sys/devices/system/cpu/cpu0/cache/index{n}/{name}");
+            let text = std::fs::read_to_string(path).ok()?;
             Some(text.trim().to_owned())
         };
-        let data = field("type")? != "Instruction" && field("level")?.parse() == Ok(level);
-        if !data {
-            return None;
-        }
-        parse(&field("size")?)
+        let data = read("type")? != "Instruction" && read("level")?.parse() == Ok(level);
+        data.then(|| read(name)).flatten()
     })
 }
 
