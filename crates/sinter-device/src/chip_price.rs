@@ -11,7 +11,7 @@ use sinter_loops::types::ElementType;
 use crate::body;
 use crate::device::Device;
 use crate::footprint::on_chip;
-use crate::host_price::{DeviceBytes, block_count, vector_time};
+use crate::host_price::{DeviceBytes, block_count, spreading_ns, vector_time};
 use crate::price::{Price, Time};
 use crate::refusal::Refusal;
 
@@ -71,7 +71,8 @@ pub(crate) fn of_steps(
         .map_or(Time::ZERO, |l| Time::of_bytes(bytes, l.gbps_all));
     let memory = transfers.max(shared);
     let fill_drain = block.fill.unwrap_or_default() + block.drain;
-    let launch = Time::from_ns(device.launch_ns) + Time::from_ns(device.block_ns * rounds);
+    let entry = device.block_ns * rounds;
+    let launch = Time::from_ns(device.launch_ns + spreading_ns(blocks, device) + entry);
     let chip = Space::ALL.into_iter().filter(|&s| s != Space::Workspace);
     Price {
         total: launch + vector.max(matrix).max(memory) + fill_drain,

@@ -22,6 +22,14 @@ pub(crate) fn block_count(grid: &[GridAxis]) -> u64 {
         .product()
 }
 
+/// Nanoseconds of spreading so many blocks over the cores, and of their arrival.
+pub(crate) fn spreading_ns(blocks: u64, device: &Device) -> f64 {
+    match blocks > 1 && device.cores > 1 {
+        true => device.barrier_ns,
+        false => 0.0,
+    }
+}
+
 /// Most blocks whose sizes are added up one by one.
 const MOST_BLOCKS: u64 = 4096;
 
@@ -150,13 +158,8 @@ pub(crate) fn price(kernel: &Kernel, schedule: &Schedule, work: Time, device: &D
     let memory = memory_time(bytes, share, device)
         + temporary_time(kernel, schedule, share, device)
         + again_time(kernel, schedule, share, device);
-    let together = if blocks > 1 && cores > 1 {
-        device.barrier_ns
-    } else {
-        0.0
-    };
     let entry = device.block_ns * blocks.div_ceil(cores) as f64;
-    let launch = Time::from_ns(device.launch_ns + together + entry);
+    let launch = Time::from_ns(device.launch_ns + spreading_ns(blocks, device) + entry);
     Price {
         total: launch + vector.max(memory),
         launch,

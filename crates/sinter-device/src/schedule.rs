@@ -16,7 +16,7 @@ use crate::chip_price;
 use crate::device::Device;
 use crate::footprint::{block_tiles, on_chip, over_spaces, overfull};
 use crate::grid::{self, Axis, Shrinking};
-use crate::host_price::{self, vector_time};
+use crate::host_price::{self, spreading_ns, vector_time};
 use crate::price::{Price, Time};
 use crate::refusal::Refusal;
 use crate::registers::Stage;
@@ -118,7 +118,8 @@ pub fn price_of(kernel: &Kernel, schedule: &Schedule, device: &Device) -> Result
 }
 
 /// The cheapest of the tiles that fit a scratchpad: the biggest, and those that a smaller one would get.
-/// So a smaller scratchpad does not make a kernel cheaper.
+/// So a smaller scratchpad does not make a kernel cheaper. Of equally cheap ones the biggest, which has the
+/// fewest blocks and copies.
 fn cheapest_tiles(
     kernel: &Kernel,
     mut schedule: Schedule,
@@ -135,7 +136,10 @@ fn cheapest_tiles(
             continue;
         }
         let price = chip_price::of_steps(kernel, &schedule, &lowered, device);
-        if price.total > best.1.total.scale(HOPELESS) {
+        // Smaller tiles may still pay for the cores that they keep busy.
+        let spreading = |p: &Price| Time::from_ns(spreading_ns(p.blocks, device));
+        let unspread = |p: &Price| p.total.saturating_sub(spreading(p));
+        if unspread(&price) > unspread(&best.1).scale(HOPELESS) {
             break;
         }
         if price.total < best.1.total {
