@@ -106,6 +106,10 @@ pub struct VectorUnit {
     /// twice as many operations on half the lanes. Absent: an operation takes the same whatever its width.
     #[serde(default)]
     pub proportional_bytes: Option<i64>,
+    /// The part of the shorter of arithmetic and memory time that the longer one does not hide, of convolutions and
+    /// products: out-of-order execution and prefetching hide most. Where operands are registers only.
+    #[serde(default)]
+    pub exposed: f64,
     /// Measured register tiles.
     pub register_tile: Vec<RegisterTile>,
     /// Price of functions, in vector additions.

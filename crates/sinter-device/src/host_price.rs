@@ -1,10 +1,10 @@
 //! The price of a kernel whose vector operands are registers: launch, then the busier of arithmetic
-//! and memory.
+//! and memory, and the part of the other that is exposed.
 
 use sinter_loops::kernel::{GridAxis, Kernel, Role, Schedule};
 use sinter_loops::nest::Nest;
 
-use crate::access::touched_bytes;
+use crate::access::{touched_bytes, uses};
 use crate::device::Device;
 use crate::footprint::{temporary_bytes, temporary_traffic};
 use crate::price::{Price, Time};
@@ -148,6 +148,40 @@ fn again_time(kernel: &Kernel, schedule: &Schedule, share: f64, device: &Device)
     }
 }
 
+/// Time to bring operands again that blocks go through several times, of which too much lies between two uses
+/// for the second-level cache: weights of a product whose blocks are rows.
+fn passes_time(kernel: &Kernel, schedule: &Schedule, share: f64, device: &Device) -> Time {
+    let Some(gm) = device.space("gm").filter(|s| s.levels.len() > 2) else {
+        return Time::ZERO;
+    };
+    let near = gm.levels[1].footprint_bytes / 2;
+    let bytes = touched_bytes(kernel);
+    let again = |slot: usize| {
+        let (mut part, mut passes) = (bytes[slot], 1);
+        for axis in &schedule.grid {
+            let count = block_count(std::slice::from_ref(axis));
+            if depends(kernel, slot, axis) {
+                part /= count;
+            } else if part > near {
+                passes *= count;
+            }
+        }
+        bytes[slot].saturating_mul(passes - 1)
+    };
+    let again: u64 = kernel.arguments().map(again).sum();
+    match device.level("gm", DeviceBytes::of(kernel).all()) {
+        Some(level) => Time::of_bytes(again, (level.gbps / share).min(level.gbps_all)),
+        None => Time::ZERO,
+    }
+}
+
+/// Whether blocks along an axis touch different parts of an operand.
+fn depends(kernel: &Kernel, slot: usize, axis: &GridAxis) -> bool {
+    let stages = kernel.stages.iter().zip(&axis.iters);
+    let mut along = stages.filter_map(|(nest, iter)| Some((nest, (*iter)?)));
+    along.any(|(nest, i)| nest.accesses().any(|a| a.operand == slot && uses(a, i)))
+}
+
 /// The price of a kernel with a schedule whose arithmetic takes `work` on one core.
 pub(crate) fn price(kernel: &Kernel, schedule: &Schedule, work: Time, device: &Device) -> Price {
     let blocks = block_count(&schedule.grid);
@@ -157,16 +191,22 @@ pub(crate) fn price(kernel: &Kernel, schedule: &Schedule, work: Time, device: &D
     let bytes = DeviceBytes::of(kernel);
     let memory = memory_time(bytes, share, device)
         + temporary_time(kernel, schedule, share, device)
-        + again_time(kernel, schedule, share, device);
+        + again_time(kernel, schedule, share, device)
+        + passes_time(kernel, schedule, share, device);
+    // What is only streamed is foreseen.
+    let exposed = match kernel.stages.iter().any(|n| n.contract) {
+        true => vector.min(memory).scale(device.vector.exposed),
+        false => Time::ZERO,
+    };
     let entry = device.block_ns * blocks.div_ceil(cores) as f64;
     let launch = Time::from_ns(device.launch_ns + spreading_ns(blocks, device) + entry);
     Price {
-        total: launch + vector.max(memory),
+        total: launch + vector.max(memory) + exposed,
         launch,
         vector,
         matrix: Time::ZERO,
         memory,
-        fill_drain: Time::ZERO,
+        fill_drain: exposed,
         read_bytes: bytes.read(),
         written_bytes: bytes.outputs,
         chip_bytes: temporary_bytes(kernel, schedule),

@@ -154,6 +154,10 @@ fn check(device: &Device) -> Result<(), String> {
             return Err(format!("{field} must be positive, not {rate}"));
         }
     }
+    if !(0.0..=1.0).contains(&device.vector.exposed) {
+        let exposed = device.vector.exposed;
+        return Err(format!("vector.exposed must be 0 to 1, not {exposed}"));
+    }
     if let Some(cache) = device.first_cache
         && (cache.ways < 1 || cache.way_bytes < 1 || cache.way_bytes.count_ones() != 1)
     {
@@ -296,6 +300,7 @@ mod tests {
             .contains("'x'")
         );
         assert!(fault("way_bytes = 4096", "way_bytes = 4097").contains("first_cache must"));
+        assert!(fault("exposed = 0.15", "exposed = 1.5").contains("exposed must be 0 to 1"));
         assert!(fault("ways = 8", "ways = 0").contains("first_cache must"));
         assert!(fault("align = 64", "align = 48").contains("power of two"));
         let folder = Device::load(env!("CARGO_MANIFEST_DIR"))

@@ -84,7 +84,8 @@ pub struct Price {
     pub matrix: Time,
     /// Transfers between device memory and the cores, over all cores.
     pub memory: Time,
-    /// First transfer in and last transfer out, which nothing overlaps.
+    /// What nothing overlaps: on scratchpad devices the first transfer in and the last one out, else
+    /// [the exposed part](crate::device::VectorUnit::exposed) of arithmetic or memory.
     pub fill_drain: Time,
     /// Bytes read from device memory, each operand once.
     pub read_bytes: u64,

@@ -112,7 +112,8 @@ pub fn write_bytecode<'c: 'a, 'a>(
     operation: &impl OperationLike<'c, 'a>,
     path: &Path,
 ) -> Result<(), IrError> {
-    fs::write(path, operation.write_bytecode()).map_err(|cause| IrError::Io {
+    let bytes = operation.write_bytecode();
+    sinter_io::replace(path, |out| out.write_all(&bytes)).map_err(|cause| IrError::Io {
         path: path.to_path_buf(),
         cause,
     })

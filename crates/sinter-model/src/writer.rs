@@ -1,8 +1,7 @@
 //! The writer: all or nothing, and the same bytes for the same input.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::Path;
 
 use crate::BUFFER_ALIGN;
 use crate::error::Error;
@@ -121,7 +120,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+    fn write(&self, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
         let head = format::encode(&self.entries, self.file_bytes);
         out.write_all(&head)?;
         let mut at = head.len() as u64;
@@ -140,93 +139,20 @@ impl<'a> Layout<'a> {
 ///
 /// [`Error::Io`].
 pub fn check_writable(path: &Path) -> Result<(), Error> {
-    let check = || match destination(path)? {
-        Destination::Special(_) => Ok(()),
-        Destination::File { folder, .. } => temporary(&folder).map(drop),
-    };
-    check().map_err(|source| Error::Io {
-        action: "write",
-        path: path.to_owned(),
-        source,
-    })
+    sinter_io::check_writable(path).map_err(|source| not_written(path, source))
 }
 
 fn replace(
     path: &Path,
-    content: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Error> {
-    try_replace(path, content).map_err(|source| Error::Io {
+    sinter_io::replace(path, content).map_err(|source| not_written(path, source))
+}
+
+fn not_written(path: &Path, source: io::Error) -> Error {
+    Error::Io {
         action: "write",
         path: path.to_owned(),
         source,
-    })
+    }
 }
-
-fn try_replace(
-    path: &Path,
-    content: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
-) -> io::Result<()> {
-    let (folder, path) = match destination(path)? {
-        Destination::Special(file) => {
-            let mut out = BufWriter::new(&file);
-            content(&mut out)?;
-            return out.flush();
-        }
-        Destination::File { folder, path } => (folder, path),
-    };
-    let file = temporary(&folder)?;
-    let mut out = BufWriter::new(file.as_file());
-    content(&mut out)?;
-    out.flush()?;
-    drop(out);
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
-}
-
-/// Where a file is written.
-enum Destination {
-    /// A device or a pipe, which is written to and never replaced.
-    Special(File),
-    /// An ordinary file, there already or not, behind all links.
-    File { folder: PathBuf, path: PathBuf },
-}
-
-fn destination(path: &Path) -> io::Result<Destination> {
-    let path = match fs::metadata(path) {
-        Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-        Ok(found) if found.is_file() => fs::canonicalize(path)?,
-        Ok(_) => {
-            return File::options()
-                .write(true)
-                .open(path)
-                .map(Destination::Special);
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
-        Err(error) => return Err(error),
-    };
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-        _ => PathBuf::from("."),
-    };
-    // In words without the temporary file's name.
-    fs::metadata(&folder)?;
-    Ok(Destination::File { folder, path })
-}
-
-fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".sinter-").suffix(".part");
-    readable_by_all(&mut builder);
-    builder.tempfile_in(folder)
-}
-
-/// Temporary files are private by default; a model is an ordinary file, subject to the umask.
-#[cfg(unix)]
-fn readable_by_all(builder: &mut tempfile::Builder<'_, '_>) {
-    use std::os::unix::fs::PermissionsExt;
-    builder.permissions(std::fs::Permissions::from_mode(0o666));
-}
-
-#[cfg(not(unix))]
-fn readable_by_all(_: &mut tempfile::Builder<'_, '_>) {}

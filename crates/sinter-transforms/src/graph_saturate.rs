@@ -76,7 +76,9 @@ impl Pass for GraphSaturate {
         if !export.is_empty() {
             let written = classes.to_json().map_err(std::io::Error::other);
             written
-                .and_then(|json| std::fs::write(export, json))
+                .and_then(|json| {
+                    sinter_io::replace(export.as_ref(), |out| out.write_all(json.as_bytes()))
+                })
                 .map_err(|e| Failure::message(format!("cannot write '{export}': {e}")))?;
         }
         let placed = Placement::of(&graph, &classes)?;

@@ -62,7 +62,12 @@ impl Chosen<'_> {
         let (p, q) = (&first.price, &second.price);
         let memory = less(p.memory + q.memory, bytes, moved(p) + moved(q));
         let busiest = (p.vector + q.vector).max(p.matrix + q.matrix).max(memory);
-        let together = p.launch.max(q.launch) + busiest + p.fill_drain.max(q.fill_drain);
+        // Tiles are filled and drained once; what is exposed of the bytes that stay remains.
+        let apart = match evaluator.device.is_scratchpad() {
+            true => p.fill_drain.max(q.fill_drain),
+            false => less(p.fill_drain + q.fill_drain, bytes, moved(p) + moved(q)),
+        };
+        let together = p.launch.max(q.launch) + busiest + apart;
         (bytes, (p.total + q.total).saturating_sub(together))
     }
 }

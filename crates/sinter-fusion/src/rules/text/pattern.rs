@@ -74,17 +74,7 @@ impl Bindings {
 
 impl Pattern {
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        let nested = text.chars().scan(0usize, |depth, c| {
-            match c {
-                '(' => *depth += 1,
-                ')' => *depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            Some(*depth)
-        });
-        if nested.max().unwrap_or(0) > DEEPEST {
-            return Err(format!("a pattern is nested at most {DEEPEST} deep"));
-        }
+        check_brackets(text)?;
         let read = symbolic_expressions::parser::parse_str(text);
         Self::from_sexp(&read.map_err(|e| format!("'{text}' cannot be read: {e}"))?)
     }
@@ -383,6 +373,33 @@ pub(super) fn literal(text: &str) -> Vec<Attr> {
     let element = ElementType::from_mlir(text).map(Attr::Element);
     let found = [int, float, truth, element].into_iter().flatten();
     found.chain([Attr::Str(text.to_owned())]).collect()
+}
+
+/// Says that brackets close what they open, not too deep, and that nothing follows: the parser reads on or stops there.
+fn check_brackets(text: &str) -> Result<(), String> {
+    let mut depth = 0usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => {
+                let left = depth.checked_sub(1);
+                depth = left.ok_or_else(|| format!("a ')' of '{text}' closes nothing"))?;
+            }
+            _ => {}
+        }
+        if depth > DEEPEST {
+            return Err(format!("a pattern is nested at most {DEEPEST} deep"));
+        }
+        let rest = text[at + c.len_utf8()..].trim();
+        let ends = c == ')' || (text.starts_with('?') && c.is_whitespace());
+        if ends && depth == 0 && !rest.is_empty() && !rest.starts_with(')') {
+            return Err(format!("'{rest}' follows a pattern that has ended"));
+        }
+    }
+    match depth {
+        0 => Ok(()),
+        open => Err(format!("{open} '(' of '{text}' not closed")),
+    }
 }
 
 /// The type of an expression, if its operators take their operands.

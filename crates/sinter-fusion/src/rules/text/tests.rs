@@ -54,7 +54,10 @@ fn faults_say_what_is_meant() {
             "d [exact]: (rellu ?x) => ?x",
             "no operator is called 'rellu'; did you mean 'relu'?",
         ),
-        ("d [exact]: (relu ?x => ?x", "cannot be read"),
+        (
+            "d [exact]: (relu ?x => ?x",
+            "1 '(' of '(relu ?x' not closed",
+        ),
         (
             "d [exact]: (softmax ?x) => ?x",
             "needs the attribute 'axis'",
@@ -205,6 +208,34 @@ fn what_cannot_be_checked_in_reasonable_time_is_refused() {
     ] {
         let error = read(text).unwrap_err();
         assert!(error.contains(part), "{text:.200}: {error:.500}");
+    }
+}
+
+#[test]
+fn a_pattern_is_read_to_its_end() {
+    for (text, said) in [
+        (
+            "d [exact]: (add ?x 0.0 => ?x",
+            "1 '(' of '(add ?x 0.0' not closed",
+        ),
+        (
+            "d [exact]: (add ?x 0.0)) => ?x",
+            "a ')' of '(add ?x 0.0))' closes nothing",
+        ),
+        (
+            "d [exact]: (add ?x 0.0) ?y => ?x",
+            "'?y' follows a pattern that has ended",
+        ),
+        (
+            "d [exact]: (add ?x 0.0) => ?x 0.0",
+            "'0.0' follows a pattern that has ended",
+        ),
+    ] {
+        assert_eq!(
+            read(text).unwrap_err(),
+            format!("rules.txt:1: {said}"),
+            "{text}"
+        );
     }
 }
 
