@@ -41,8 +41,8 @@ def table(rows):
     out = []
     for count in threads:
         out.append(f"\n{count} thread{'s' if count > 1 else ''}, median ms (half of the spread between the quartiles):\n")
-        out.append("| | " + " | ".join(engines) + " | sinter / fastest peer | memory / least of peers |")
-        out.append("|---|" + "---:|" * (len(engines) + 2))
+        out.append("| | " + " | ".join(engines) + " | sinter / fastest peer | share of the limit | memory / least of peers |")
+        out.append("|---|" + "---:|" * (len(engines) + 3))
         ratios = []
         for model in models:
             found = find(rows, model, count)
@@ -57,8 +57,9 @@ def table(rows):
             least = [row["memory_bytes"] for name, row in found.items() if not name.startswith(OWN)]
             own = found.get(OWN, {}).get("memory_bytes", math.nan)
             memory = f"{own / min(least):.2f}" if least else ""
-            out.append(f"| {model} | " + " | ".join(cells) + f" | {ratios[-1]:.2f} | {memory} |")
-        out.append(f"| geometric mean |{' |' * len(engines)} {geometric_mean(ratios):.2f} | |")
+            share = f"{found[OWN]['limit_ms'] / found[OWN]['median_ms']:.2f}" if OWN in found else ""
+            out.append(f"| {model} | " + " | ".join(cells) + f" | {ratios[-1]:.2f} | {share} | {memory} |")
+        out.append(f"| geometric mean |{' |' * len(engines)} {geometric_mean(ratios):.2f} | | |")
     return "\n".join(out) + "\n"
 
 
@@ -92,13 +93,13 @@ def picture(rows, file):
     figure.savefig(file, dpi=110)
 
 
-def write(rows, folder, name):
+def write(rows, machines, folder, name):
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, f"{name}.csv"), "w", newline="") as file:
         writer = csv.DictWriter(file, rows[0].keys())
         writer.writeheader()
         writer.writerows(rows)
-    text = table(rows)
+    text = table(rows) + "\n" + "".join(f"Limit, {machine}\n" for machine in machines)
     with open(os.path.join(folder, f"{name}.md"), "w") as file:
         file.write(text)
     picture(rows, os.path.join(folder, f"{name}.png"))

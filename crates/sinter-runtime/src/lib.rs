@@ -27,6 +27,7 @@
 //! | `memory` | mapped memory |
 //! | `object` | a shared object from memory |
 
+mod apart;
 pub mod cpu;
 pub mod dma;
 pub mod error;

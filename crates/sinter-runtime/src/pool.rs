@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::thread::{JoinHandle, Thread};
 
+use crate::apart::Apart;
 use crate::error::Error;
 
 /// Rounds of spinning at a barrier before the processor is offered to others.
@@ -63,6 +64,7 @@ struct Signal {
     run: Line<AtomicUsize>,
     stop: AtomicBool,
     parked: Vec<AtomicBool>,
+    apart: Apart,
 }
 
 /// Persistent worker threads. Worker `t` (from 1) calls the work function with `t` for every run.
@@ -82,6 +84,7 @@ impl Pool {
             run: Line(AtomicUsize::new(0)),
             stop: AtomicBool::new(false),
             parked: (0..workers).map(|_| AtomicBool::new(false)).collect(),
+            apart: Apart::new(workers + 1),
         });
         let mut pool = Self {
             signal,
@@ -106,6 +109,7 @@ impl Pool {
     /// Starts a run on every worker; does not wait for it. The work itself must end with a barrier
     /// that the caller joins.
     pub(crate) fn start(&self) {
+        self.signal.apart.arrive(0);
         self.signal.run.0.fetch_add(1, Ordering::SeqCst);
         for (parked, thread) in self.signal.parked.iter().zip(&self.threads) {
             if parked.load(Ordering::SeqCst) {
@@ -133,6 +137,7 @@ fn worker_loop(worker: usize, signal: &Signal, work: &impl Fn(usize)) {
         if signal.stop.load(Ordering::SeqCst) {
             return;
         }
+        signal.apart.arrive(worker + 1);
         work(worker + 1);
     }
 }
