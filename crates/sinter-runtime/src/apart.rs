@@ -1,6 +1,6 @@
-//! Threads that meet on one processor go apart at once. Schedulers wake a thread where its waker runs, and a waker
-//! that spins instead of sleeping stays there: until the next balancing, some tens of milliseconds, the two share
-//! one processor while others idle.
+//! Threads that meet on one processor go apart, and stay so. Schedulers wake a thread where its waker runs, and a
+//! waker that spins instead of sleeping stays there: until the next balancing, some tens of milliseconds, the two
+//! share one processor while others idle.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -48,6 +48,7 @@ impl Apart {
 
 #[cfg(target_os = "linux")]
 mod system {
+    use std::cell::Cell;
     use std::mem::{size_of, zeroed};
 
     /// The processor that the calling thread runs on.
@@ -56,30 +57,43 @@ mod system {
         usize::try_from(unsafe { libc::sched_getcpu() }).ok()
     }
 
-    /// Moves the calling thread to a processor that is none of these, where it may run on one; it may run
-    /// everywhere as before after that. Gives where it is.
+    thread_local! {
+        /// Where the thread may run by others' will, and what was left of it here.
+        static SETS: Cell<Option<[libc::cpu_set_t; 2]>> = const { Cell::new(None) };
+    }
+
+    /// Keeps the calling thread from these processors, where there is another on which it may run. Gives where it
+    /// is then.
     pub(super) fn leave(taken: &[usize]) -> Option<usize> {
         let bytes = size_of::<libc::cpu_set_t>();
         // SAFETY: a set of processors is plain bits, of which all zeros are the empty set.
-        let mut allowed: libc::cpu_set_t = unsafe { zeroed() };
+        let mut now: libc::cpu_set_t = unsafe { zeroed() };
         // SAFETY: the set is as large as is said; 0 is the calling thread.
-        if unsafe { libc::sched_getaffinity(0, bytes, &raw mut allowed) } != 0 {
+        if unsafe { libc::sched_getaffinity(0, bytes, &raw mut now) } != 0 {
             return None;
         }
-        let mut free = allowed;
+        // Unless somebody else has changed the set since.
+        let mine = SETS.get().filter(|[_, left]| same(left, &now));
+        let allowed = mine.map_or(now, |[allowed, _]| allowed);
+        let mut left = allowed;
         for &processor in taken.iter().filter(|&&p| p < 8 * bytes) {
             // SAFETY: the bit is one of the set.
-            unsafe { libc::CPU_CLR(processor, &mut free) };
+            unsafe { libc::CPU_CLR(processor, &mut left) };
         }
-        // SAFETY: the set is read only.
-        if unsafe { libc::CPU_COUNT(&free) } == 0 {
+        // SAFETY: the set is read only; the kernel moves the thread before it returns.
+        let moved = unsafe {
+            libc::CPU_COUNT(&left) > 0 && libc::sched_setaffinity(0, bytes, &raw const left) == 0
+        };
+        if !moved {
             return None;
         }
-        // SAFETY: as above; the kernel moves the thread before it returns.
-        let moved = unsafe { libc::sched_setaffinity(0, bytes, &raw const free) } == 0;
-        // SAFETY: as above.
-        let _ = unsafe { libc::sched_setaffinity(0, bytes, &raw const allowed) };
-        if moved { here() } else { None }
+        SETS.set(Some([allowed, left]));
+        here()
+    }
+
+    fn same(a: &libc::cpu_set_t, b: &libc::cpu_set_t) -> bool {
+        // SAFETY: both are read only.
+        unsafe { libc::CPU_EQUAL(a, b) }
     }
 }
 
@@ -99,27 +113,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_meets_another_leaves_and_may_go_everywhere() {
-        let processors = std::thread::available_parallelism().unwrap().get();
-        let apart = Apart::new(2);
-        let here = system::here().unwrap();
-        apart.at[0].store(here, Ordering::Relaxed);
-        apart.arrive(1);
-        let there = apart.at[1].load(Ordering::Relaxed);
-        if processors > 1 {
-            assert!(there != here || CROWDED.get());
-        } else {
-            assert!(CROWDED.get());
-        }
-        assert_eq!(
-            std::thread::available_parallelism().unwrap().get(),
-            processors
-        );
+    fn who_meets_another_leaves_and_does_not_come_back() {
+        let alone = std::thread::available_parallelism().unwrap().get() == 1;
+        let meet = move || {
+            let apart = Apart::new(2);
+            for _ in 0..3 {
+                let here = system::here().unwrap();
+                apart.at[0].store(here, Ordering::Relaxed);
+                apart.arrive(1);
+                assert_eq!(CROWDED.get(), alone);
+                for _ in 0..100 {
+                    std::thread::yield_now();
+                    assert!(alone || system::here() != Some(here));
+                }
+            }
+        };
+        std::thread::spawn(meet).join().unwrap();
     }
 
     #[test]
     fn where_all_are_taken_nobody_moves() {
         let all: Vec<usize> = (0..8 * size_of::<libc::cpu_set_t>()).collect();
-        assert_eq!(system::leave(&all), None);
+        let meet = move || assert_eq!(system::leave(&all), None);
+        std::thread::spawn(meet).join().unwrap();
     }
 }
