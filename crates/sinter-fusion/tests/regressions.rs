@@ -43,7 +43,6 @@ fn build_with(policy: Policy, make: &dyn Fn(&mut Example) -> Vec<ValueId>) -> Fu
 /// Under every policy, and the default's last.
 fn build(make: &dyn Fn(&mut Example) -> Vec<ValueId>) -> Fused {
     let all: Vec<_> = Policy::built()
-        .into_iter()
         .map(|policy| build_with(policy, make))
         .collect();
     let default = build_with(Policy::Egraph, make);
