@@ -1,20 +1,16 @@
 """What the machine at hand allows: the multiply-add peak and the bandwidth of each level, as `sinter calibrate` measures them
 with loops of Sinter's own."""
 
-import os
-import subprocess
-import sys
-import tempfile
 import tomllib
+
+from command import output
 
 
 class Machine:
     """Measured with so many threads, in this run."""
 
     def __init__(self, sinter, threads):
-        with tempfile.TemporaryDirectory() as folder:
-            self.text = calibrated(sinter, threads, os.path.join(folder, "device.toml"))
-        device = tomllib.loads(self.text)
+        device = tomllib.loads(output(sinter, "calibrate", "--threads", str(threads)))
         rate = "gbps" if threads == 1 else "gbps_all"
         self.threads = threads
         self.gflops = device["vector"]["fma_gflops"] * threads
@@ -25,19 +21,11 @@ class Machine:
         """GB/s of what touches so many bytes; beyond the last level that of the last."""
         return next((rate for most, rate in self.levels if footprint <= most), self.levels[-1][1])
 
-    def us(self, flops, moved, footprint=None):
-        """Least microseconds of so many operations and bytes moved, where so many bytes are touched."""
-        return max(flops / self.gflops, moved / self.gbps(footprint or moved)) / 1e3
+    def us(self, flops, moved):
+        """Least microseconds of so many operations and bytes moved, each byte once."""
+        return max(flops / self.gflops, moved / self.gbps(moved)) / 1e3
 
     def __str__(self):
         rates = ", ".join(f"{rate:.0f} up to {most / 2**20:.3g} MiB" for most, rate in self.levels)
         plural = "s" if self.threads > 1 else ""
         return f"{self.threads} thread{plural}: {self.gflops:.0f} GFLOP/s of multiply-adds; GB/s: {rates}"
-
-
-def calibrated(sinter, threads, file):
-    done = subprocess.run([sinter, "calibrate", "--threads", str(threads), "-o", file], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"limit: the machine could not be measured: {(done.stderr.strip() or 'no message').splitlines()[-1]}")
-    with open(file) as written:
-        return written.read()

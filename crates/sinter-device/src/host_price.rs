@@ -73,8 +73,13 @@ pub(crate) struct DeviceBytes {
 
 impl DeviceBytes {
     pub(crate) fn of(kernel: &Kernel) -> Self {
+        Self::of_touched(kernel, &touched_bytes(kernel))
+    }
+
+    /// Of the bytes that are touched of each slot.
+    fn of_touched(kernel: &Kernel, touched: &[u64]) -> Self {
         let mut out = Self::default();
-        for (slot, bytes) in kernel.slots.iter().zip(touched_bytes(kernel)) {
+        for (slot, &bytes) in kernel.slots.iter().zip(touched) {
             match slot.role {
                 Role::Input => out.inputs += bytes,
                 Role::Constant => out.constants += bytes,
@@ -124,8 +129,13 @@ fn temporary_time(kernel: &Kernel, schedule: &Schedule, share: f64, device: &Dev
 /// Time to read again what several stages read: the first one brings a block's part of an operand into the
 /// caches, from where the others have it. What fits the first level is there at the speed that register
 /// tiles assume.
-fn again_time(kernel: &Kernel, schedule: &Schedule, share: f64, device: &Device) -> Time {
-    let bytes = touched_bytes(kernel);
+fn again_time(
+    kernel: &Kernel,
+    touched: &[u64],
+    schedule: &Schedule,
+    share: f64,
+    device: &Device,
+) -> Time {
     let again = |slot: usize| {
         let reads = |n: &&Nest| {
             n.reads
@@ -134,10 +144,10 @@ fn again_time(kernel: &Kernel, schedule: &Schedule, share: f64, device: &Device)
                 .any(|a| a.operand == slot)
         };
         let readers = kernel.stages.iter().filter(reads).count() as u64;
-        bytes[slot] * readers.saturating_sub(1)
+        touched[slot] * readers.saturating_sub(1)
     };
     let again: u64 = kernel.arguments().map(again).sum();
-    let block = DeviceBytes::of(kernel).all() / block_count(&schedule.grid)
+    let block = DeviceBytes::of_touched(kernel, touched).all() / block_count(&schedule.grid)
         + temporary_bytes(kernel, schedule);
     let nearest = device.level("gm", 0).map(|l| l.footprint_bytes);
     match device.level("gm", block) {
@@ -150,14 +160,19 @@ fn again_time(kernel: &Kernel, schedule: &Schedule, share: f64, device: &Device)
 
 /// Time to bring operands again that blocks go through several times, of which too much lies between two uses
 /// for the second-level cache: weights of a product whose blocks are rows.
-fn passes_time(kernel: &Kernel, schedule: &Schedule, share: f64, device: &Device) -> Time {
+fn passes_time(
+    kernel: &Kernel,
+    touched: &[u64],
+    schedule: &Schedule,
+    share: f64,
+    device: &Device,
+) -> Time {
     let Some(gm) = device.space("gm").filter(|s| s.levels.len() > 2) else {
         return Time::ZERO;
     };
     let near = gm.levels[1].footprint_bytes / 2;
-    let bytes = touched_bytes(kernel);
     let again = |slot: usize| {
-        let (mut part, mut passes) = (bytes[slot], 1);
+        let (mut part, mut passes) = (touched[slot], 1);
         for axis in &schedule.grid {
             let count = block_count(std::slice::from_ref(axis));
             if depends(kernel, slot, axis) {
@@ -166,10 +181,10 @@ fn passes_time(kernel: &Kernel, schedule: &Schedule, share: f64, device: &Device
                 passes *= count;
             }
         }
-        bytes[slot].saturating_mul(passes - 1)
+        touched[slot].saturating_mul(passes - 1)
     };
     let again: u64 = kernel.arguments().map(again).sum();
-    match device.level("gm", DeviceBytes::of(kernel).all()) {
+    match device.level("gm", DeviceBytes::of_touched(kernel, touched).all()) {
         Some(level) => Time::of_bytes(again, (level.gbps / share).min(level.gbps_all)),
         None => Time::ZERO,
     }
@@ -188,11 +203,12 @@ pub(crate) fn price(kernel: &Kernel, schedule: &Schedule, work: Time, device: &D
     let cores = u64::from(device.cores);
     let share = busiest_share(&schedule.grid, cores);
     let vector = work.scale(share);
-    let bytes = DeviceBytes::of(kernel);
+    let touched = touched_bytes(kernel);
+    let bytes = DeviceBytes::of_touched(kernel, &touched);
     let memory = memory_time(bytes, share, device)
         + temporary_time(kernel, schedule, share, device)
-        + again_time(kernel, schedule, share, device)
-        + passes_time(kernel, schedule, share, device);
+        + again_time(kernel, &touched, schedule, share, device)
+        + passes_time(kernel, &touched, schedule, share, device);
     // What is only streamed is foreseen.
     let exposed = match kernel.stages.iter().any(|n| n.contract) {
         true => vector.min(memory).scale(device.vector.exposed),

@@ -19,16 +19,8 @@ use sinter_ops::ops::unary::UnaryKind;
 use sinter_ops::{Graph, Op, ValueId};
 use sinter_reference::evaluate;
 
+use common::fused;
 use sinter_fusion::rules::Example;
-
-fn fused(graph: &Graph, policy: Policy) -> Fused {
-    let device = Device::named("host").unwrap().with_host_cpu(HostCpu::AVX2);
-    let options = Options {
-        policy,
-        ..Options::default()
-    };
-    fuse(graph, &device, &options).unwrap()
-}
 
 /// Builds a graph, fuses it by the default policy, and checks its results.
 fn build(make: impl Fn(&mut Example) -> ValueId) -> Fused {

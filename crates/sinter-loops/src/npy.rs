@@ -10,7 +10,7 @@ use crate::types::{ElementType, TensorType};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Why a `.npy` file cannot be read or written.
+/// Why a `.npy` file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum NpyError {
     /// The file system said no.
@@ -44,22 +44,6 @@ pub fn read(path: impl AsRef<Path>) -> Result<Tensor, NpyError> {
     sinter_io::regular(path).map_err(io)?;
     let data = fs::read(path).map_err(io)?;
     parse(data.into()).map_err(|cause| NpyError::Format {
-        path: path.into(),
-        cause,
-    })
-}
-
-/// Writes an array.
-///
-/// # Errors
-/// When the file cannot be written, or the element type has no NumPy name (bfloat16).
-pub fn write(path: impl AsRef<Path>, tensor: &Tensor) -> Result<(), NpyError> {
-    let path = path.as_ref();
-    let data = format(tensor).map_err(|cause| NpyError::Format {
-        path: path.into(),
-        cause,
-    })?;
-    sinter_io::replace(path, |out| out.write_all(&data)).map_err(|cause| NpyError::Io {
         path: path.into(),
         cause,
     })

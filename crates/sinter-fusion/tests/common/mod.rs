@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use sinter_fusion::{Fused, Group};
+use sinter_device::{Device, HostCpu};
+use sinter_fusion::{Fused, Group, Options, Policy, fuse};
 use sinter_loops::interp;
 use sinter_loops::kernel::{Kernel, Layout, Role};
 use sinter_loops::tensor::Tensor;
@@ -14,6 +15,17 @@ use sinter_ops::{Graph, Operator, ValueId};
 /// The repository's root.
 pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A program fused for a CPU with AVX2.
+pub fn fused(graph: &Graph, policy: Policy) -> Fused {
+    let device = Device::named("host").unwrap();
+    let device = device.with_host_cpu(HostCpu::AVX2);
+    let options = Options {
+        policy,
+        ..Options::default()
+    };
+    fuse(graph, &device, &options).unwrap()
 }
 
 /// Outputs of a fused program. Values are kept in their logical shape; each kernel runs on physical
