@@ -8,7 +8,7 @@
 //! ```
 //!
 //! loads the buffers once and runs the blocks of its range; the function of one block becomes private
-//! and is inlined into the loop. Buffers are 64-byte aligned and do not alias, but for the pairs that
+//! and is inlined into the loop. Stores past the caches are settled once, at its end. Buffers are 64-byte aligned and do not alias, but for the pairs that
 //! [`KernelAbi::in_place`] lists.
 
 use inkwell::attributes::{Attribute, AttributeLoc};
@@ -18,8 +18,10 @@ use inkwell::context::{AsContextRef, Context};
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
 use inkwell::types::BasicMetadataTypeEnum;
-use inkwell::values::{BasicMetadataValueEnum, FunctionValue, IntValue, PointerValue};
-use inkwell::{AddressSpace, IntPredicate};
+use inkwell::values::{
+    BasicMetadataValueEnum, FunctionValue, InstructionOpcode, IntValue, PointerValue,
+};
+use inkwell::{AddressSpace, AtomicOrdering, IntPredicate};
 
 use crate::{CodegenError, Target};
 
@@ -197,8 +199,23 @@ fn fill_entry<'ctx>(
         [(&begin, start), (&next, run)];
     phi.add_incoming(&incoming);
     builder.position_at_end(exit);
+    if stores_past_caches(context, body) {
+        // Seen by other threads before whatever this one stores next. Once for the range: to wait for
+        // them after every block would leave memory idle meanwhile.
+        builder.build_fence(AtomicOrdering::SequentiallyConsistent, false, "")?;
+    }
     builder.build_return(None)?;
     Ok(())
+}
+
+/// Whether a function has stores that go past the caches, which other threads see when they are settled.
+fn stores_past_caches(context: &Context, function: FunctionValue<'_>) -> bool {
+    let kind = context.get_kind_id("nontemporal");
+    let mut instructions = function
+        .get_basic_block_iter()
+        .flat_map(BasicBlock::get_instructions);
+    instructions
+        .any(|i| i.get_opcode() == InstructionOpcode::Store && i.get_metadata(kind).is_some())
 }
 
 fn increment<'ctx>(

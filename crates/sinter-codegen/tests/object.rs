@@ -60,6 +60,31 @@ fn text_of_each_level() {
     assert!(text.contains("k0:"), "{text}");
 }
 
+#[test]
+fn stores_past_the_caches_are_settled_once_for_all_blocks() {
+    let text = |nontemporal: bool| {
+        let kernel = format!(
+            "func.func @k(%block: index) {{
+                %m = memref.alloca() : memref<16xf32>
+                %v = arith.constant dense<0.0> : vector<16xf32>
+                vector.store %v, %m[%block] {{nontemporal = {nontemporal}}} : memref<16xf32>, vector<16xf32>
+                return
+            }}"
+        );
+        ir_text(
+            &translated(&kernel, "k").expect("a module"),
+            &Target::host(),
+            false,
+        )
+        .expect("IR")
+    };
+    let settled = text(true);
+    let (_, exit) = settled.split_once("\nexit:").expect("an exit");
+    assert!(exit.contains("  fence seq_cst\n  ret void"), "{settled}");
+    assert_eq!(settled.matches("fence").count(), 1, "{settled}");
+    assert!(!text(false).contains("fence"));
+}
+
 fn translated(text: &str, symbol: &str) -> Result<sinter_codegen::Bitcode, CodegenError> {
     let context = common::context();
     let mut module = Module::parse(&context, text).expect("the module parses");

@@ -1,9 +1,9 @@
 //! Which of the forms of a kernel a device runs: as it was placed, or, where that is allowed, with the
-//! exponentials of a softmax stored instead of computed twice, the softmax of an attention divided late or computed
-//! in chunks.
+//! exponentials of a softmax stored instead of computed twice, its rows multiplied instead of divided, the softmax of
+//! an attention divided late or computed in chunks.
 
 use sinter_loops::attention::{
-    late_normalisation, online_softmax, row_length, stored_exponentials,
+    late_normalisation, online_softmax, reciprocal_sums, row_length, stored_exponentials,
 };
 use sinter_loops::coalesce;
 use sinter_loops::kernel::Kernel;
@@ -26,6 +26,8 @@ pub fn forms(placed: &Kernel, device: &Device) -> Vec<Kernel> {
     let mut out = vec![placed.clone()];
     out.extend(stored_exponentials(placed));
     out.extend(late_normalisation(placed));
+    let multiplied: Vec<_> = out.iter().filter_map(reciprocal_sums).collect();
+    out.extend(multiplied);
     if let Some(row) = row_length(placed).filter(|_| device.is_scratchpad()) {
         let chunks = (LEAST_CHUNK..=row / 2).rev().filter(|c| row % c == 0);
         let mut last = row + 1;

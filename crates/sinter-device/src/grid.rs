@@ -228,22 +228,22 @@ pub(crate) fn alternatives(
         }
     }
     let cores = i64::from(device.cores);
-    // Blocks that fit the second level of the caches, half filled.
-    let fitting = device
-        .space("gm")
-        .and_then(|s| s.levels.get(1))
-        .map(|level| {
-            let bytes: u64 = touched_bytes(kernel).iter().sum();
-            bytes
-                .div_ceil((level.footprint_bytes / 2).max(1))
-                .div_ceil(u64::from(device.cores))
-        });
-    let fitting = fitting.map(|per_core| per_core as i64);
+    // Blocks that fit the second level of the caches half filled, and the first, whole and half filled.
+    let bytes: u64 = touched_bytes(kernel).iter().sum();
+    let fitting = |level: usize, part: u64| {
+        let level = device.space("gm")?.levels.get(level)?;
+        let blocks = bytes.div_ceil((level.footprint_bytes / part).max(1));
+        Some(blocks.div_ceil(u64::from(device.cores)).cast_signed())
+    };
+    let fitting = [fitting(1, 2), fitting(0, 1), fitting(0, 2)]
+        .into_iter()
+        .flatten();
     let fitting = fitting.filter(|n| *n > TRIED_BLOCKS[TRIED_BLOCKS.len() - 1]);
+    let fitting: Vec<_> = fitting.collect();
     let mut out: Vec<Vec<GridAxis>> = Vec::new();
     for granules in tried {
-        for per_core in TRIED_BLOCKS.into_iter().chain(fitting) {
-            let grid = split(axes, &granules, per_core * cores, cores);
+        for per_core in TRIED_BLOCKS.iter().chain(&fitting) {
+            let grid = split(axes, &granules, *per_core * cores, cores);
             if !out.contains(&grid) {
                 out.push(grid);
             }

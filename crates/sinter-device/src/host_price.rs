@@ -3,11 +3,17 @@
 
 use sinter_loops::kernel::{GridAxis, Kernel, Role, Schedule};
 use sinter_loops::nest::Nest;
+use sinter_loops::sharing::in_place;
 
 use crate::access::{touched_bytes, uses};
 use crate::device::Device;
 use crate::footprint::{temporary_bytes, temporary_traffic};
 use crate::price::{Price, Time};
+
+/// Bytes of an element that an addition of two tensors names, by which `sinter calibrate` measures bandwidth.
+const ADDITION_BYTES: f64 = 12.0;
+/// Bytes of an element that it moves: two operands, and the result's line, read before it is written.
+const ADDITION_TRAFFIC: f64 = 16.0;
 
 /// Time of so many vector operations on one core.
 pub(crate) fn vector_time(operations: f64, device: &Device) -> Time {
@@ -100,15 +106,37 @@ impl DeviceBytes {
 }
 
 /// Time to move the bytes when the busiest core moves `share` of them. Activations come from the
-/// cache level that holds them; constants were last used one run ago.
-fn memory_time(bytes: DeviceBytes, share: f64, device: &Device) -> Time {
-    let at = |bytes: u64, footprint: u64| match device.level("gm", footprint) {
-        Some(level) => Time::of_bytes(bytes, (level.gbps / share).min(level.gbps_all)),
+/// cache level that holds them; constants were last used one run ago. `over` bytes of the outputs are stored
+/// over inputs.
+fn memory_time(bytes: DeviceBytes, over: u64, share: f64, device: &Device) -> Time {
+    let at = |traffic: u64, footprint: u64| match device.level("gm", footprint) {
+        Some(level) => {
+            let time = Time::of_bytes(traffic, (level.gbps / share).min(level.gbps_all));
+            match footprint < device.streamed_bytes() {
+                true => time.scale(ADDITION_BYTES / ADDITION_TRAFFIC),
+                false => time,
+            }
+        }
         None => Time::ZERO,
     };
-    let activations = bytes.inputs + bytes.outputs;
-    let stale = bytes.all().max(device.constant_reuse_bytes);
-    at(activations, bytes.all()) + at(bytes.constants, stale)
+    let footprint = bytes.all() - over;
+    // A line is read before it is written, but for one that was just read, or that is stored past the caches.
+    let filled = match footprint < device.streamed_bytes() {
+        true => bytes.outputs - over,
+        false => 0,
+    };
+    let stale = footprint.max(device.constant_reuse_bytes);
+    at(bytes.inputs + bytes.outputs + filled, footprint) + at(bytes.constants, stale)
+}
+
+/// Bytes that outputs store over inputs of the same elements, where the memory planner can give them one
+/// buffer: where the inputs have no later reader. Of outputs that may lie over different inputs, each counts.
+fn stored_over(kernel: &Kernel, touched: &[u64]) -> u64 {
+    let outputs: Vec<usize> = kernel.slots_of(Role::Output).collect();
+    let inputs = kernel.arguments().count();
+    let mut over: Vec<usize> = in_place(kernel).into_iter().map(|(_, o)| o).collect();
+    over.dedup();
+    over.iter().map(|o| touched[outputs[o - inputs]]).sum()
 }
 
 /// Time to move the temporaries of all blocks when the busiest core moves `share` of them. What fits the
@@ -205,12 +233,13 @@ pub(crate) fn price(kernel: &Kernel, schedule: &Schedule, work: Time, device: &D
     let vector = work.scale(share);
     let touched = touched_bytes(kernel);
     let bytes = DeviceBytes::of_touched(kernel, &touched);
-    let memory = memory_time(bytes, share, device)
+    let memory = memory_time(bytes, stored_over(kernel, &touched), share, device)
         + temporary_time(kernel, schedule, share, device)
         + again_time(kernel, &touched, schedule, share, device)
         + passes_time(kernel, &touched, schedule, share, device);
-    // What is only streamed is foreseen.
-    let exposed = match kernel.stages.iter().any(|n| n.contract) {
+    // What a single stage only streams is foreseen.
+    let several = kernel.stages.len() > 1;
+    let exposed = match several || kernel.stages.iter().any(|n| n.contract) {
         true => vector.min(memory).scale(device.vector.exposed),
         false => Time::ZERO,
     };

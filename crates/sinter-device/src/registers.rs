@@ -148,7 +148,8 @@ impl<'a> Stage<'a> {
                 if !self.writes_vectors(v, vectors * lanes) {
                     continue;
                 }
-                for &(rows, shares) in &rows {
+                let fits = |rows: Option<usize>| rows.is_none() || vectors <= MOST_VECTORS;
+                for &(rows, shares) in rows.iter().filter(|(rows, _)| fits(*rows)) {
                     let traffic = self.all_traffic(Some(v), rows, lanes * vectors);
                     for row_tile in self.row_tiles(v, rows, shares, lanes, vectors) {
                         let schedule = StageSchedule {
@@ -211,10 +212,10 @@ impl<'a> Stage<'a> {
 
     /// Most vectors of a register tile; `alone`: it has one row.
     fn most_vectors(&self, v: usize, lanes: i64, alone: bool) -> i64 {
-        if self.reduces_along(v) || self.device.is_scratchpad() {
+        if self.device.is_scratchpad() {
             return 1;
         }
-        let most = if alone {
+        let most = if alone || self.reduces_along(v) {
             MOST_VECTORS_ALONE
         } else {
             MOST_VECTORS

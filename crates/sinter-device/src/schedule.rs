@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use sinter_loops::kernel::{Kernel, Schedule, StageSchedule};
+use sinter_loops::kernel::{GridAxis, Kernel, Schedule, StageSchedule};
 use sinter_loops::nest::{IterKind, Nest};
 use sinter_loops::place_stages::{SharedAxis, shared_axes, tile_axes};
 use sinter_loops::selection;
@@ -74,22 +74,50 @@ fn scheduled(
     if device.is_scratchpad() {
         return cheapest_tiles(kernel, schedule, &chosen?, device);
     }
-    let mut best = chosen.map(|_| (host_price(kernel, &schedule, device), schedule.grid.clone()));
+    let priced = |schedule: Schedule| (host_price(kernel, &schedule, device), schedule);
+    let mut best = chosen.map(|_| priced(schedule.clone()));
     if kernel.stages.len() > 1 {
-        for tiles in grid::alternatives(kernel, axes, &schedule, device) {
-            schedule.grid = tiles;
+        for grid in grid::alternatives(kernel, axes, &schedule, device) {
+            let stages = within_blocks(kernel, &schedule, &grid, device);
+            let schedule = Schedule { grid, stages };
             if overfull(kernel, &schedule, device)?.is_some() {
                 continue;
             }
-            let price = host_price(kernel, &schedule, device);
+            let (price, schedule) = priced(schedule);
             if best.as_ref().map_or(true, |(b, _)| price.total < b.total) {
-                best = Ok((price, schedule.grid.clone()));
+                best = Ok((price, schedule));
             }
         }
     }
-    let (price, tiles) = best?;
-    schedule.grid = tiles;
-    Ok((schedule, price))
+    best.map(|(price, schedule)| (schedule, price))
+}
+
+/// The stages of a schedule with other register tiles where a block has fewer rows than the tile.
+fn within_blocks(
+    kernel: &Kernel,
+    schedule: &Schedule,
+    grid: &[GridAxis],
+    device: &Device,
+) -> Vec<StageSchedule> {
+    let tiles = block_tiles(kernel, grid);
+    let stages = kernel.stages.iter().zip(&schedule.stages).zip(tiles);
+    let fitted = |((nest, chosen), tile): ((&Nest, &StageSchedule), Vec<i64>)| {
+        let cut = chosen.rows.is_some_and(|r| tile[r] < chosen.row_tile);
+        // What the grid cuts along rows of padded reads is a matter of the grid's granules.
+        let along = chosen
+            .vector
+            .filter(|_| cut && nest.has_reduction() && !nest.contract);
+        let stage = || Stage::new(nest, &kernel.slots, device).with_tile(tile);
+        let Some(best) = along.and_then(|v| stage().best_along(v)) else {
+            return chosen.clone();
+        };
+        let order = stage_order(nest, &best.schedule);
+        StageSchedule {
+            order,
+            ..best.schedule
+        }
+    };
+    stages.map(fitted).collect()
 }
 
 /// The kernel as the device runs it: where vector operands are registers, addresses come from registers

@@ -64,7 +64,7 @@ impl Stage<'_> {
         let mut steps = self.nest.reduction_points() as f64;
         if reduces {
             let v = extent(s.vector);
-            steps = steps / v as f64 * div_ceil(v, s.lanes) as f64 * REDUCED_LANES;
+            steps *= div_ceil(v, s.lanes) as f64 / (v * s.vectors) as f64 * REDUCED_LANES;
         }
         let width = match s.vector {
             Some(_) => self.device.width_factor(s.lanes, self.element_bytes),
@@ -76,7 +76,11 @@ impl Stage<'_> {
             false => parts(extent(s.rows), s.row_tile),
         };
         for (rows, row_count) in present(row_parts) {
-            for (vectors, vector_count) in present(self.vector_parts(vector_extent, s)) {
+            let vector_parts = match reduces {
+                true => [(s.vectors, 1), (0, 0)],
+                false => self.vector_parts(vector_extent, s),
+            };
+            for (vectors, vector_count) in present(vector_parts) {
                 let step = self.step(&traffic.reads, rows, vectors, s);
                 let end = self.end(&traffic.ends, rows, vectors, s, reduces);
                 tiles += (row_count * vector_count) as f64 * (steps * step + end);
@@ -118,13 +122,16 @@ impl Stage<'_> {
 
     /// Finishing a register tile: lanes combined, finish, stores.
     fn end(&self, ends: &[Traffic], rows: i64, vectors: i64, s: &StageSchedule, tree: bool) -> f64 {
-        let loads: f64 = ends.iter().map(|t| t.loads(rows, vectors, s.lanes)).sum();
-        let combine = if tree {
-            2.0 * f64::from(s.lanes.unsigned_abs().ilog2()) * self.nest.combines.len() as f64
+        let combines = self.nest.combines.len() as f64;
+        // Vectors are combined to one, and its lanes to one.
+        let (across, combine) = if tree {
+            let tree = 2 * i64::from(s.lanes.unsigned_abs().ilog2()) + vectors - 1;
+            (1, tree as f64 * combines)
         } else {
-            0.0
+            (vectors, 0.0)
         };
-        (self.finish_operations + combine) * (rows * vectors) as f64 + loads + TILE_OVERHEAD
+        let loads: f64 = ends.iter().map(|t| t.loads(rows, across, s.lanes)).sum();
+        (self.finish_operations + combine) * (rows * across) as f64 + loads + TILE_OVERHEAD
     }
 }
 

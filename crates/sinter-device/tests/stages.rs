@@ -120,3 +120,54 @@ fn cores_share_the_work_evenly() {
         );
     }
 }
+
+/// Rows less their greatest element: two stages, of which both read the rows.
+fn less_the_greatest(rows: i64, columns: i64) -> Kernel {
+    let row = |slot| Access::new(slot, vec![d(0), d(1)]);
+    let mut greatest = Nest::map(
+        vec![Iter::parallel(rows), Iter::reduction(columns)],
+        vec![row(0)],
+        Body::identity([F32]),
+        vec![Access::new(1, vec![d(0)])],
+    );
+    greatest.combines = vec![Combine {
+        function: CombineFn::Max,
+        init: FloatBits::new(f64::NEG_INFINITY),
+    }];
+    greatest.finish = Body::identity([F32]);
+    let less = Nest::map(
+        vec![Iter::parallel(rows), Iter::parallel(columns)],
+        vec![row(0), Access::new(1, vec![d(0)])],
+        Body {
+            args: vec![F32, F32],
+            insts: vec![Inst::Binary(BinaryFn::Sub, 0, 1)],
+            results: vec![2],
+        },
+        vec![row(2)],
+    );
+    Kernel {
+        slots: vec![
+            slot(Role::Input, &[rows, columns]),
+            slot(Role::Temporary, &[rows]),
+            slot(Role::Output, &[rows, columns]),
+        ],
+        stages: vec![greatest, less],
+        ..pair(1, 1, 1)
+    }
+}
+
+#[test]
+fn long_rows_that_are_read_again_get_blocks_that_the_first_cache_holds() {
+    for cores in [1, 2] {
+        let device = host(cores);
+        let (chosen, price) = schedule(&less_the_greatest(16384, 2048), &device).unwrap();
+        let nearest = device.space("gm").unwrap().levels[0].footprint_bytes;
+        assert!((price.read_bytes + price.written_bytes) / price.blocks <= nearest);
+        // A row or two at a time: independent sums come from several vectors.
+        let tile = &chosen.stages[0];
+        assert!(tile.vectors * tile.row_tile >= 4, "{chosen:?}");
+    }
+    // Short rows: as many at a time as registers hold.
+    let (chosen, _) = schedule(&less_the_greatest(4096, 32), &host(1)).unwrap();
+    assert!(chosen.stages[0].row_tile >= 8, "{chosen:?}");
+}

@@ -1,10 +1,12 @@
 //! The forms of `softmax(s) v` compute the same up to rounding.
 
-use sinter_loops::attention::{late_normalisation, online_softmax, stored_exponentials};
+use sinter_loops::attention::{
+    late_normalisation, online_softmax, reciprocal_sums, stored_exponentials,
+};
 use sinter_loops::interp::run;
 use sinter_loops::kernel::{Kernel, Role};
 use sinter_loops::nest::CombineFn;
-use sinter_loops::scalar::{BinaryFn, UnaryFn};
+use sinter_loops::scalar::{BinaryFn, Inst, UnaryFn};
 use sinter_loops::tensor::Tensor;
 use sinter_loops::{coalesce, place_stages, shared_axes};
 
@@ -73,6 +75,53 @@ fn stored_exponentials_keep_values_bit_for_bit() {
         let placed = place_stages(attention(seed, false)).unwrap();
         assert_eq!(stored_exponentials(&placed), None, "{placed}");
     }
+}
+
+#[test]
+fn rows_are_multiplied_by_reciprocals_of_their_sums() {
+    let divisions = |kernel: &Kernel, per_score: bool| {
+        let bodies = kernel.stages.iter().flat_map(|s| match per_score {
+            true => s.body.insts.iter(),
+            false => s.finish.insts.iter(),
+        });
+        let divides = |i: &&Inst| matches!(i, Inst::Binary(BinaryFn::Div, ..));
+        bodies.filter(divides).count()
+    };
+    for seed in 0..6 {
+        let placed = place_stages(attention(seed, seed % 2 == 0)).unwrap();
+        assert_eq!(divisions(&placed, true), 1, "{placed}");
+        let inverse = reciprocal_sums(&placed).unwrap_or_else(|| panic!("{placed}"));
+        assert_eq!(divisions(&inverse, true), 0, "{inverse}");
+        assert_eq!(divisions(&inverse, false), 1, "{inverse}");
+        let inputs = programs::tensors(&placed, seed);
+        assert_close(&run(&placed, &inputs), &run(&inverse, &inputs), &inverse);
+        assert_eq!(reciprocal_sums(&inverse), None, "{inverse}");
+        // Divided late, a row of results is divided.
+        let late = late_normalisation(&placed).unwrap();
+        let inverse = reciprocal_sums(&late).unwrap_or_else(|| panic!("{late}"));
+        assert_close(&run(&placed, &inputs), &run(&inverse, &inputs), &inverse);
+    }
+}
+
+/// Rows divided by the sum of what `weigh` makes of them, which is read by `further` too.
+fn shares(weigh: UnaryFn, further: bool) -> Kernel {
+    let mut p = Program::new(0);
+    let x = p.input(&[3, 8]);
+    let e = p.unary(x, weigh);
+    let l = p.reduce(e, 1, CombineFn::Add);
+    let mut y = p.binary(e, l, BinaryFn::Div);
+    if further {
+        y = p.binary(y, l, BinaryFn::Add);
+    }
+    place_stages(p.finish(&[y])).unwrap()
+}
+
+#[test]
+fn only_sums_of_exponentials_that_only_divide_become_reciprocals() {
+    assert!(reciprocal_sums(&shares(UnaryFn::Exp, false)).is_some());
+    // Their reciprocal is wanted for nothing else, and that of a subnormal sum is infinite.
+    assert_eq!(reciprocal_sums(&shares(UnaryFn::Exp, true)), None);
+    assert_eq!(reciprocal_sums(&shares(UnaryFn::Abs, false)), None);
 }
 
 #[test]

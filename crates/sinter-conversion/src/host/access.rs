@@ -299,7 +299,6 @@ impl<'c> Generator<'_, 'c> {
             let stored = self.narrowed(element, value);
             return match self.lane_mask(&[], axis.lanes, at.valid) {
                 None if self.streams(access.operand, &place.index, axis.lanes, vectors) => {
-                    self.streamed = true;
                     let bytes = axis.lanes * element.bytes() as i64;
                     self.e
                         .vector_store_past_caches(stored, memref, index, bytes);

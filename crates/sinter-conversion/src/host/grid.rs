@@ -50,9 +50,6 @@ impl<'c> Generator<'_, 'c> {
         self.scopes.push(Default::default());
         let coordinates = self.coordinates(block);
         self.variants(&coordinates, &mut Vec::new());
-        if self.streamed {
-            self.settle_stores();
-        }
         self.scopes.pop();
     }
 

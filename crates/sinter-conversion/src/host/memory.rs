@@ -1,5 +1,4 @@
-//! What is said to the memory system beside loads and stores: what will be read, what must not be kept,
-//! and when stores past the caches count.
+//! What is said to the memory system beside loads and stores: what will be read, and what must not be kept.
 
 use melior::ir::attribute::{BoolAttribute, IntegerAttribute, StringAttribute};
 use melior::ir::r#type::IntegerType;
@@ -13,9 +12,6 @@ use super::tile::ceil_div;
 
 /// `acq_rel` of `llvm.fence`.
 const ACQUIRE_RELEASE: i64 = 6;
-
-/// `seq_cst` of `llvm.fence`.
-const SEQUENTIAL: i64 = 7;
 
 /// A prefetch into all caches.
 const NEAREST: i64 = 3;
@@ -128,21 +124,15 @@ impl<'e, 'c> Generator<'e, 'c> {
     /// What was loaded before is loaded again after: a fence between this thread and itself, which costs
     /// no instruction, and over which nothing is kept in registers for later.
     pub(super) fn forget_loads(&mut self) {
-        self.fence(ACQUIRE_RELEASE, "singlethread");
-    }
-
-    /// Stores past the caches are seen by other threads before whatever this one stores next.
-    pub(super) fn settle_stores(&mut self) {
-        self.fence(SEQUENTIAL, "");
-    }
-
-    fn fence(&mut self, ordering: i64, scope: &str) {
         let context = self.e.context();
-        let ordering = IntegerAttribute::new(IntegerType::new(context, 64).into(), ordering).into();
-        let mut attributes = vec![("ordering", ordering)];
-        if !scope.is_empty() {
-            attributes.push(("syncscope", StringAttribute::new(context, scope).into()));
-        }
+        let ordering = IntegerAttribute::new(IntegerType::new(context, 64).into(), ACQUIRE_RELEASE);
+        let attributes = [
+            ("ordering", ordering.into()),
+            (
+                "syncscope",
+                StringAttribute::new(context, "singlethread").into(),
+            ),
+        ];
         self.e.op("llvm.fence", &[], &[], &attributes);
     }
 }

@@ -175,7 +175,6 @@ pub fn emit_block<'c>(
         domain: Vec::new(),
         tiles: Vec::new(),
         scopes: Vec::new(),
-        streamed: false,
         large_bytes: streamed_bytes,
     };
     generator.kernel(block);
@@ -375,8 +374,6 @@ struct Generator<'e, 'c> {
     domain: Vec<i64>,
     /// Index values emitted so far, by scope: a value stays usable in nested regions.
     scopes: Vec<sym::Scope<'c>>,
-    /// Whether a store went past the caches.
-    streamed: bool,
     /// Operands of so many bytes are not held by the caches.
     large_bytes: u64,
 }

@@ -17,7 +17,8 @@
 //! result: o / l
 //! ```
 //!
-//! Of a softmax that is not multiplied, [`stored_exponentials`] computes every exponential once.
+//! Of a softmax that is not multiplied, [`stored_exponentials`] computes every exponential once, and
+//! [`reciprocal_sums`] divides once for a row.
 //!
 //! Chunks are separate stages over the same temporaries: the row's length is known, and stages are
 //! what every later step understands.
@@ -25,10 +26,12 @@
 mod find;
 mod late;
 mod online;
+mod reciprocal;
 mod stored;
 
 pub use late::late_normalisation;
 pub use online::{online_softmax, row_length};
+pub use reciprocal::reciprocal_sums;
 pub use stored::stored_exponentials;
 
 use crate::affine::Affine;
