@@ -73,9 +73,9 @@ fn granule(kernel: &Kernel, axis: &Axis, schedule: &Schedule, device: &Device) -
             narrow = narrow.max(stage.lanes);
             let by_pages = || page_steps(nest, &kernel.slots, i, device.streamed_bytes());
             if !device.is_scratchpad() && stage.rows.is_none() && by_pages().is_some() {
-                // A page or less, as much for every core, in whole vectors.
+                // Two pages or less, as much for every core, in whole vectors: the sums stay in the first cache.
                 let cores = i64::from(device.cores);
-                let parts = div_ceil(axis.extent * ELEMENT_BYTES, PAGE_BYTES);
+                let parts = div_ceil(axis.extent * ELEMENT_BYTES, 2 * PAGE_BYTES);
                 let part = div_ceil(axis.extent, div_ceil(parts, cores) * cores);
                 narrow = div_ceil(part, stage.lanes) * stage.lanes;
                 wanted = narrow;

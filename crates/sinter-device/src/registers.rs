@@ -365,14 +365,31 @@ impl<'a> Stage<'a> {
         self.device.vector.register_tile.iter().find(same)
     }
 
-    /// Outer parallel iterators as they come, then rows, then the vector, then reductions.
+    /// Outer parallel iterators as they come, then rows, then the vector, then reductions. Where squares of
+    /// operands beyond the caches are turned, the rows are innermost: these are read as they lie, and what is
+    /// written across are whole cache lines.
     fn order(&self, v: Option<usize>, rows: Option<usize>) -> Vec<usize> {
         let tile = |i: &usize| Some(*i) == v || Some(*i) == rows;
         let mut order: Vec<_> = self.nest.parallels().filter(|i| !tile(i)).collect();
-        order.extend(rows);
-        order.extend(v.filter(|&v| self.nest.iters[v].kind == IterKind::Parallel));
+        let across = v.filter(|&v| self.nest.iters[v].kind == IterKind::Parallel);
+        if self.nest.combines.is_empty() && self.bytes() >= self.device.streamed_bytes() {
+            order.extend(across);
+            order.extend(rows);
+        } else {
+            order.extend(rows);
+            order.extend(across);
+        }
         order.extend(self.nest.reductions());
         order
+    }
+
+    /// Bytes of the operands that the stage touches.
+    fn bytes(&self) -> u64 {
+        let mut slots: Vec<_> = self.nest.accesses().map(|a| a.operand).collect();
+        slots.sort_unstable();
+        slots.dedup();
+        let bytes = slots.iter().map(|&s| self.slots[s].ty.bytes());
+        bytes.sum::<i64>().cast_unsigned()
     }
 
     fn movement(&self, access: &Movement<'_>, v: usize, tile: i64) -> Move {

@@ -111,6 +111,34 @@ fn pointwise_vectors_lie_along_the_contiguous_axis() {
 }
 
 #[test]
+fn big_transposes_are_read_as_they_lie() {
+    let turned = |size: i64| {
+        let mut kernel = pointwise(size, size, UnaryFn::Abs);
+        kernel.stages[0].reads[0].index = vec![d(1), d(0)];
+        run(&kernel, &host(HostCpu::AVX512)).0.stages[0].clone()
+    };
+    let (small, big) = (turned(512), turned(4096));
+    assert_eq!((small.rows, small.vector), (Some(0), Some(1)));
+    assert_eq!(small.order, [0, 1]);
+    assert_eq!((big.rows, big.vector), (Some(0), Some(1)));
+    assert_eq!(big.order, [1, 0], "rows of the operand, innermost");
+}
+
+#[test]
+fn what_is_stored_over_its_operand_costs_less_than_what_is_not() {
+    let plain = pointwise(1024, 1024, UnaryFn::Neg);
+    let mut moved = pointwise(1024, 1024, UnaryFn::Neg);
+    // The next row: the planner cannot give both one buffer.
+    moved.stages[0].reads[0] = Access::padded(0, vec![d(0) + Affine::Const(1), d(1)], 0.0);
+    let memory = |kernel: &Kernel| run(kernel, &host(HostCpu::AVX2)).1.memory.ns();
+    let ratio = memory(&moved) / memory(&plain);
+    assert!(
+        (1.4..1.6).contains(&ratio),
+        "two lines moved instead of three: {ratio}"
+    );
+}
+
+#[test]
 fn weights_are_packed_in_panels_of_the_register_tile() {
     for (cpu, lanes) in [(HostCpu::AVX2, 8), (HostCpu::AVX512, 16)] {
         let device = host(cpu);
