@@ -295,7 +295,8 @@ impl Device {
 
     /// The device that `name_or_path` means: a built-in name, or the path of a device file. Behind
     /// either may stand what `native` figures are to be taken from: `host+avx512`, `host+avx2`,
-    /// `host+neon`; without it they are AVX2's on every machine.
+    /// `host+neon`; without it they are AVX2's on every machine. So may a number of cores, `host+1core`,
+    /// `host+2cores`.
     ///
     /// # Errors
     /// When it is neither, or the file is malformed.
@@ -304,6 +305,12 @@ impl Device {
             && let Some(cpu) = HostCpu::named(cpu)
         {
             return Ok(Self::load(device)?.with_host_cpu(cpu));
+        }
+        if let Some((device, cores)) = name_or_path.rsplit_once('+')
+            && let Some(cores) = cores.strip_suffix("cores").or(cores.strip_suffix("core"))
+            && let Ok(cores @ 1..) = cores.parse()
+        {
+            return Ok(Self::load(device)?.with_cores(cores));
         }
         if crate::load::BUILT_IN
             .iter()

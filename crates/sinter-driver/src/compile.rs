@@ -236,7 +236,14 @@ pub fn emit(
 /// The device, and the name by which passes load the same one.
 pub(crate) fn device(options: &CompileOptions) -> Result<(Device, String), Error> {
     let name = format!("{}+{}", options.device, HostCpu::detect().name());
-    Ok((Device::load(&name)?, name))
+    let device = Device::load(&name)?;
+    match options.threads {
+        Some(threads) if !device.is_scratchpad() => {
+            let cores = u32::try_from(threads.max(1)).unwrap_or(u32::MAX);
+            Ok((device.with_cores(cores), format!("{name}+{cores}cores")))
+        }
+        _ => Ok((device, name)),
+    }
 }
 
 /// The model as a graph of folded operators, with units where the user has kernels for them.
@@ -332,21 +339,9 @@ pub(crate) fn fuse(
 ) -> Result<Fused, Error> {
     let mut parsed = options.fusion_options()?;
     parsed.limits = limits;
-    let device = for_threads(device, options);
     clock.time("fusion", || {
-        Ok(sinter_fusion::fuse(graph, &device, &parsed)?)
+        Ok(sinter_fusion::fuse(graph, device, &parsed)?)
     })
-}
-
-/// The device with as many cores as the program will have threads.
-pub(crate) fn for_threads(device: &Device, options: &CompileOptions) -> Device {
-    match options.threads {
-        Some(threads) if !device.is_scratchpad() => {
-            let cores = u32::try_from(threads).unwrap_or(u32::MAX);
-            device.clone().with_cores(cores)
-        }
-        _ => device.clone(),
-    }
 }
 
 fn ports(graph: &Graph) -> (Vec<Port>, Vec<Port>) {

@@ -8,7 +8,7 @@ use sinter_fusion::proof::{Proof, proofs};
 use sinter_fusion::statistics::Saturation;
 use sinter_model::{Container, StageTime};
 
-use crate::compile::{Clock, device, for_threads, fuse, import_named};
+use crate::compile::{Clock, device, fuse, import_named};
 use crate::error::Error;
 use crate::options::CompileOptions;
 
@@ -74,7 +74,6 @@ pub fn advise(
     let graph = import_named(path, options, &mut clock)?;
     let mut parsed = options.fusion_options()?;
     parsed.limits.thresholds = thresholds;
-    let device = for_threads(&device, options);
     let (fused, found) = clock.time("advice", || {
         Ok(sinter_fusion::advice(&graph, &device, &parsed)?)
     })?;

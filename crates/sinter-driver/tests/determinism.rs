@@ -57,6 +57,24 @@ fn real(file: &str, shapes: &[&str]) {
 }
 
 #[test]
+fn kernels_have_the_prices_that_fusion_chose_by() {
+    for threads in [None, Some(1), Some(2), Some(8)] {
+        let options = CompileOptions {
+            threads,
+            ..CompileOptions::default()
+        };
+        let compiled = compile(&root().join("models/tiny_cnn.onnx"), &options).expect("a model");
+        let model = sinter_model::Container::from_bytes(&compiled.bytes).expect("a container");
+        let kernels = model.manifest().kernels.iter().map(|k| k.price_ns);
+        let (sum, whole) = (kernels.sum::<f64>(), compiled.statistics.price_ns);
+        assert!(
+            (sum / whole - 1.0).abs() < 1e-6,
+            "{threads:?}: {sum}, {whole}"
+        );
+    }
+}
+
+#[test]
 fn a_shipped_model_twenty_times() {
     check(&root().join("models/tiny_cnn.onnx"), &[], "host", TIMES);
 }
