@@ -7,19 +7,22 @@
 //!     => (transpose :perm (compose ?p ?q) ?x)
 //! fold [rounding]: (mul (conv :strides [1,1] :pads [0,0,0,0] :dilations [1,1] :groups 1 ?x ?w) 2.0)
 //!     => (conv :strides [1,1] :pads [0,0,0,0] :dilations [1,1] :groups 1 ?x (mul ?w 2.0))
-//!     where ?x: 1x2x5x5, ?w: 3x2x3x3
+//!     where ?x: nxcxhxw, ?w: oxcx3x3
 //! ```
 //!
 //! A rule has a name, a numerics class, and two patterns. `?x` is any value; a number is a constant all
 //! of whose elements it is; `:key value` is an attribute, whose value may be a variable too, or on the
-//! right a [function](Function) of some. `where` fixes shapes of operands, or values of attributes, for
-//! the check. Each rule is checked on random operands before it is used, and refused with a
-//! counterexample when both sides differ by more than its class allows.
+//! right a [function](Function) of some. `where` limits a rule to shapes of operands, or values of
+//! attributes; a letter is any number, the same wherever it stands. Each rule is checked on random
+//! operands before it is used, and refused with a counterexample when both sides differ by more than
+//! its class allows.
 
+mod attribute;
 mod check;
 mod numbers;
 mod operands;
 mod pattern;
+mod pins;
 #[cfg(test)]
 mod tests;
 
@@ -36,8 +39,9 @@ use crate::egraph::Term;
 use crate::error::FusionError;
 use crate::options::Numerics;
 use pattern::{Bindings, Pattern};
+use pins::Pins;
 
-pub use pattern::Function;
+pub use attribute::Function;
 
 /// A rule that was written as text, checked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,8 +52,8 @@ pub struct TextRule {
     numerics: Numerics,
     left: Pattern,
     right: Pattern,
-    /// What variables are in the check: shapes of operands, or attributes.
-    fixed: Vec<(String, String)>,
+    /// What the rule is limited to.
+    pins: Pins,
     /// The element types of operands in which the check found the rule right; none unchecked.
     elements: Vec<ElementType>,
 }
@@ -126,12 +130,9 @@ impl TextRule {
             ));
         }
         let numerics = class.trim().trim_end_matches(']').trim().parse()?;
-        let (body, fixed) = match body.split_once(" where ") {
-            Some((body, fixed)) => (body, fixed_variables(fixed)?),
-            None => (body, vec![]),
-        };
+        let (body, pins) = body.split_once(" where ").unwrap_or((body, ""));
         let (left, right) = body.split_once("=>").ok_or(form)?;
-        let (left, right) = (Pattern::parse(left.trim())?, Pattern::parse(right.trim())?);
+        let (mut left, mut right) = (Pattern::parse(left.trim())?, Pattern::parse(right.trim())?);
         if !matches!(left, Pattern::Op(_)) {
             return Err("the left side is no operator".to_owned());
         }
@@ -139,19 +140,17 @@ impl TextRule {
         if let Some(free) = used.difference(&known).next() {
             return Err(format!("'{free}' is not on the left side"));
         }
-        if let Some((free, _)) = fixed.iter().find(|(v, _)| !known.contains(v)) {
-            return Err(format!("'{free}' of 'where' is not on the left side"));
-        }
         if left.calls() {
             return Err("the left side computes no attributes".to_owned());
         }
+        let pins = Pins::read(pins, &mut left, &mut right)?;
         Ok(Self {
             source: source.to_owned(),
             name: name.to_owned(),
             numerics,
             left,
             right,
-            fixed,
+            pins,
             elements: Vec::new(),
         })
     }
@@ -178,6 +177,7 @@ impl TextRule {
         let found = left.matches(view, op, operands, &Bindings::default());
         found
             .iter()
+            .filter(|b| b.have_elements(view) && self.pins.hold(view, b))
             .filter_map(|b| {
                 let element = b.element(view, ty.element)?;
                 let checked = self.elements.contains(&element);
@@ -186,21 +186,6 @@ impl TextRule {
             .filter(|expr| pattern::type_of(view, expr).as_ref() == Some(&ty))
             .collect()
     }
-}
-
-/// `?x: 2x3, ?p: [0,2,1]`
-fn fixed_variables(text: &str) -> Result<Vec<(String, String)>, String> {
-    // Lists hold commas too: a variable starts with '?'.
-    text.split('?')
-        .skip(1)
-        .map(|part| {
-            let part = part.trim().trim_end_matches(',');
-            let (name, value) = part
-                .split_once(':')
-                .ok_or_else(|| format!("'?{part}' of 'where' is not '?x: 2x3'"))?;
-            Ok((format!("?{}", name.trim()), value.trim().to_owned()))
-        })
-        .collect()
 }
 
 impl fmt::Display for TextRule {

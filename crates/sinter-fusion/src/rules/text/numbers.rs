@@ -4,11 +4,14 @@
 use sinter_loops::types::ElementType;
 use sinter_ops::Attr;
 
-use super::pattern::{AttrPattern, Pattern};
+use super::attribute::AttrPattern;
+use super::pattern::Pattern;
 use crate::rules::Example;
 
 /// Numbers of a rule from which others are made, at most.
 const MOST_DIRECT: usize = 12;
+/// Extents that are drawn because of a rule's numbers; smaller ones are drawn anyway.
+const EXTENTS: std::ops::RangeInclusive<f64> = 5.0..=64.0;
 
 /// The magnitudes of one sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +35,8 @@ pub(super) struct Numbers {
     direct: Vec<f64>,
     /// Sums, differences, products and quotients of them.
     derived: Vec<f64>,
+    /// Extents about them and their inverses: a rule may count elements.
+    extents: Vec<i64>,
 }
 
 impl Numbers {
@@ -39,6 +44,9 @@ impl Numbers {
         let mut direct = vec![1.0];
         collect(left, &mut direct);
         collect(right, &mut direct);
+        let mut counts = direct.clone();
+        integers(left, &mut counts);
+        integers(right, &mut counts);
         let direct = distinct(direct, MOST_DIRECT);
         let sums = pairs(&direct, &direct, |a, b| [a + b, a - b, b - a]);
         let lines: Vec<_> = sums.iter().chain(&direct).copied().collect();
@@ -47,7 +55,14 @@ impl Numbers {
         Self {
             derived: distinct(derived, usize::MAX),
             direct,
+            extents: extents(&counts),
         }
+    }
+
+    /// Once in three times an extent about one of the rule's numbers.
+    pub(super) fn extent(&self, random: &mut Example) -> Option<i64> {
+        let wanted = random.int(0, 2) == 0 && !self.extents.is_empty();
+        wanted.then(|| self.extents[random.int(0, self.extents.len() as i64 - 1) as usize])
     }
 
     /// Whether an element type has every number that the rule itself contains.
@@ -215,25 +230,59 @@ fn sign(random: &mut Example) -> f64 {
 
 /// The numbers of a pattern: its constants, and literals of its attributes.
 fn collect(side: &Pattern, out: &mut Vec<f64>) {
+    literals(side, &mut |value| match value {
+        Literal::Number(number) => out.push(number),
+        Literal::Attribute(Attr::Float(number)) => out.push(number.get()),
+        Literal::Attribute(Attr::Floats(list)) => out.extend(list.iter().map(|n| n.get())),
+        Literal::Attribute(_) => {}
+    });
+}
+
+/// The integers of a pattern's attributes.
+fn integers(side: &Pattern, out: &mut Vec<f64>) {
+    literals(side, &mut |value| match value {
+        Literal::Attribute(Attr::Int(number)) => out.push(*number as f64),
+        Literal::Attribute(Attr::Ints(list)) => out.extend(list.iter().map(|&n| n as f64)),
+        _ => {}
+    });
+}
+
+enum Literal<'a> {
+    Number(f64),
+    Attribute(&'a Attr),
+}
+
+fn literals(side: &Pattern, each: &mut impl FnMut(Literal<'_>)) {
     match side {
         Pattern::Var(_) => {}
-        Pattern::Number(number) => out.push(number.get()),
+        Pattern::Number(number) => each(Literal::Number(number.get())),
         Pattern::Op(op) => {
             for (_, value) in &op.attributes {
-                let AttrPattern::Literal(values) = value else {
-                    continue;
-                };
-                for value in values {
-                    match value {
-                        Attr::Float(number) => out.push(number.get()),
-                        Attr::Floats(list) => out.extend(list.iter().map(|n| n.get())),
-                        _ => {}
-                    }
+                if let AttrPattern::Literal(values) = value {
+                    values.iter().for_each(|v| each(Literal::Attribute(v)));
                 }
             }
-            op.operands.iter().for_each(|o| collect(o, out));
+            op.operands.iter().for_each(|o| literals(o, each));
         }
     }
+}
+
+/// The extents next to numbers and their inverses, and twice as large, ascending.
+fn extents(numbers: &[f64]) -> Vec<i64> {
+    let sizes = numbers.iter().flat_map(|n| [n.abs(), 1.0 / n.abs()]);
+    let near = sizes.flat_map(|n| {
+        [
+            n.round() - 1.0,
+            n.round(),
+            n.round() + 1.0,
+            (2.0 * n).round(),
+        ]
+    });
+    let all: std::collections::BTreeSet<i64> = near
+        .filter(|n| EXTENTS.contains(n))
+        .map(|n| n as i64)
+        .collect();
+    all.into_iter().collect()
 }
 
 /// The first so many finite numbers other than zero, each once.

@@ -8,14 +8,13 @@ use sinter_loops::types::{ElementType, TensorType};
 use sinter_ops::Attr;
 
 use super::TextRule;
+use super::attribute::{AttrPattern, spelled};
 use super::numbers::{Numbers, Scale};
-use super::pattern::{AttrPattern, OpPattern, Pattern, literal};
+use super::pattern::{OpPattern, Pattern};
 use crate::rules::Example;
 
 /// Largest extent of a random operand.
 const LARGEST_EXTENT: i64 = 4;
-/// Elements of an operand that `where` gives a shape.
-const MOST_ELEMENTS: i64 = 1 << 12;
 /// Elements of an operand that a counterexample shows.
 const SHOWN: usize = 4;
 
@@ -28,18 +27,16 @@ pub(super) struct Sample {
 
 impl Sample {
     /// Random values of a rule's variables; whether operators take them is open.
-    ///
-    /// # Errors
-    /// When a shape of `where` is none.
     pub(super) fn random(
         rule: &TextRule,
         element: ElementType,
         numbers: &Numbers,
         scale: Scale,
         seed: u64,
-    ) -> Result<Self, String> {
+    ) -> Self {
         let mut random = Example::new(seed);
-        let kind = Kind::random(&mut random);
+        let kind = Kind::random(numbers, &mut random);
+        let letters = rule.pins.letters(numbers, &mut random);
         let mut source = Source {
             random,
             kind,
@@ -48,18 +45,15 @@ impl Sample {
             scale,
             out: Self::default(),
         };
-        for (name, value) in &rule.fixed {
-            if is_attribute(&rule.left, name, value) {
-                let attribute = literal(value).into_iter().next();
-                let attribute = attribute.map(|a| (name.clone(), a));
-                source.out.attributes.extend(attribute);
-            } else {
-                let tensor = source.tensor(&shape(name, value)?);
-                source.out.tensors.insert(name.clone(), tensor);
-            }
+        for (name, shape) in rule.pins.shapes(&letters) {
+            let tensor = source.tensor(&shape);
+            source.out.tensors.insert(name.to_owned(), tensor);
         }
+        let attributes = rule.pins.attributes(&letters);
+        let attributes = attributes.map(|(n, a)| (n.to_owned(), a));
+        source.out.attributes.extend(attributes);
         source.fill(&rule.left);
-        Ok(source.out)
+        source.out
     }
 
     /// The same values in double precision.
@@ -95,7 +89,7 @@ impl Sample {
             }
             format!("{name} = {} [{}]", tensor.ty(), first.join(", "))
         };
-        let attribute = |(name, value): (&String, &Attr)| format!("{name} = {value:?}");
+        let attribute = |(name, value): (&String, &Attr)| format!("{name} = {}", spelled(value));
         let tensors = self.tensors.iter().map(tensor);
         let all: Vec<_> = tensors
             .chain(self.attributes.iter().map(attribute))
@@ -114,41 +108,9 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
-/// The shape that `where` gives a variable.
-pub(super) fn shape(name: &str, value: &str) -> Result<Vec<i64>, String> {
-    let extents: Result<Vec<i64>, _> = value.split('x').map(str::parse).collect();
-    let shape = extents.map_err(|_| format!("'{value}' is no shape; write 2x3"))?;
-    if shape.iter().any(|&e| e < 1) {
-        return Err(format!(
-            "'{name}: {value}' of 'where' has no elements, so nothing would be checked; extents are at least 1"
-        ));
-    }
-    match elements(&shape) {
-        Some(count) if count <= MOST_ELEMENTS => Ok(shape),
-        _ => Err(format!(
-            "'{name}: {value}' of 'where' has more than {MOST_ELEMENTS} elements; \
-             the check needs a small shape on which the rule applies"
-        )),
-    }
-}
-
 /// The number of elements, if it is one.
 pub(super) fn elements(shape: &[i64]) -> Option<i64> {
     shape.iter().try_fold(1i64, |n, &e| n.checked_mul(e))
-}
-
-/// Whether a value that `where` gives is that of an attribute.
-pub(super) fn is_attribute(side: &Pattern, name: &str, value: &str) -> bool {
-    value.starts_with('[') || !is_operand(side, name)
-}
-
-/// Whether a variable stands for a value rather than an attribute.
-fn is_operand(side: &Pattern, name: &str) -> bool {
-    match side {
-        Pattern::Var(var) => var == name,
-        Pattern::Number(_) => false,
-        Pattern::Op(op) => op.operands.iter().any(|o| is_operand(o, name)),
-    }
 }
 
 /// Keys of attributes with the variables that give them.
@@ -256,9 +218,12 @@ enum Kind {
 }
 
 impl Kind {
-    fn random(random: &mut Example) -> Self {
+    fn random(numbers: &Numbers, random: &mut Example) -> Self {
         let rank = random.int(1, 4);
-        let base: Vec<_> = (0..rank).map(|_| random.int(1, LARGEST_EXTENT)).collect();
+        let mut base: Vec<_> = (0..rank).map(|_| random.int(1, LARGEST_EXTENT)).collect();
+        if let Some(extent) = numbers.extent(random) {
+            base[random.int(0, rank - 1) as usize] = extent;
+        }
         match random.int(0, 3) {
             0 | 1 => Self::Same(base),
             2 => Self::Broadcast(base),

@@ -9,6 +9,7 @@ use sinter_loops::types::{ElementType, TensorType};
 use sinter_ops::{Attr, Op, OpError, Operator};
 use symbolic_expressions::Sexp;
 
+use super::attribute::AttrPattern;
 use crate::rules::{Expr, View};
 
 /// How deep patterns nest.
@@ -35,26 +36,6 @@ pub(super) struct OpPattern {
     pub(super) operands: Vec<Pattern>,
 }
 
-/// The value of an attribute.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum AttrPattern {
-    /// Any value.
-    Var(String),
-    /// One value, in all types that its text can have.
-    Literal(Vec<Attr>),
-    /// A function of some.
-    Call(Function, Vec<AttrPattern>),
-}
-
-/// A function of attributes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Function {
-    /// `(compose ?p ?q)`: the permutation of a transpose by `?p` and then by `?q`.
-    Compose,
-    /// `(invert ?p)`: the permutation that undoes `?p`.
-    Invert,
-}
-
 /// What variables stand for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bindings {
@@ -63,6 +44,16 @@ pub(super) struct Bindings {
 }
 
 impl Bindings {
+    /// The type of an operand; `None` for what is no operand.
+    pub(super) fn ty<'a>(&self, view: &'a View<'_>, name: &str) -> Option<&'a TensorType> {
+        self.classes.get(name).map(|&id| view.ty(id))
+    }
+
+    /// Whether every operand has elements: rules are checked on no others.
+    pub(super) fn have_elements(&self, view: &View<'_>) -> bool {
+        self.classes.values().all(|&id| view.ty(id).elements() > 0)
+    }
+
     /// The element type of all values, that of the result where there are none; `None` where they
     /// have several, in which no rule is checked.
     pub(super) fn element(&self, view: &View<'_>, result: ElementType) -> Option<ElementType> {
@@ -102,6 +93,31 @@ impl Pattern {
                 attributes.chain(operands).collect()
             }
         }
+    }
+
+    /// Whether a variable stands for an operand.
+    pub(super) fn has_operand(&self, name: &str) -> bool {
+        match self {
+            Self::Var(var) => var == name,
+            Self::Number(_) => false,
+            Self::Op(op) => op.operands.iter().any(|o| o.has_operand(name)),
+        }
+    }
+
+    /// Whether a variable stands for an attribute.
+    pub(super) fn has_attribute(&self, name: &str) -> bool {
+        let Self::Op(op) = self else { return false };
+        let own = |(_, a): &(String, AttrPattern)| a.variables().contains(name);
+        op.attributes.iter().any(own) || op.operands.iter().any(|o| o.has_attribute(name))
+    }
+
+    /// Writes values in the place of an attribute's variable.
+    pub(super) fn fix(&mut self, variable: &str, values: &[Attr]) {
+        let Self::Op(op) = self else { return };
+        op.attributes
+            .iter_mut()
+            .for_each(|(_, a)| a.fix(variable, values));
+        op.operands.iter_mut().for_each(|o| o.fix(variable, values));
     }
 
     /// Whether an attribute is computed.
@@ -268,111 +284,6 @@ impl OpPattern {
         }
         Err(last)
     }
-}
-
-impl AttrPattern {
-    fn from_sexp(sexp: &Sexp) -> Result<Self, String> {
-        match sexp {
-            Sexp::String(text) if text.starts_with('?') => Ok(Self::Var(text.clone())),
-            Sexp::String(text) => Ok(Self::Literal(literal(text))),
-            Sexp::List(list) => {
-                let [Sexp::String(name), arguments @ ..] = list.as_slice() else {
-                    return Err(
-                        "a computed attribute starts with the name of a function".to_owned()
-                    );
-                };
-                let (function, count) = match name.as_str() {
-                    "compose" => (Function::Compose, 2),
-                    "invert" => (Function::Invert, 1),
-                    _ => {
-                        return Err(format!(
-                            "no function is called '{name}'; use compose or invert"
-                        ));
-                    }
-                };
-                if arguments.len() != count {
-                    return Err(format!("'{name}' takes {count} attributes"));
-                }
-                let arguments = arguments.iter().map(Self::from_sexp);
-                Ok(Self::Call(function, arguments.collect::<Result<_, _>>()?))
-            }
-            Sexp::Empty => Err("an empty attribute".to_owned()),
-        }
-    }
-
-    fn variables(&self) -> BTreeSet<String> {
-        match self {
-            Self::Var(name) => BTreeSet::from([name.clone()]),
-            Self::Literal(_) => BTreeSet::new(),
-            Self::Call(_, arguments) => arguments.iter().flat_map(Self::variables).collect(),
-        }
-    }
-
-    /// The values that it can have.
-    fn values(&self, known: &BTreeMap<String, Attr>) -> Result<Vec<Attr>, OpError> {
-        let unknown = |name: &str| OpError(format!("'{name}' has no value"));
-        match self {
-            Self::Var(name) => Ok(vec![known.get(name).cloned().ok_or_else(|| unknown(name))?]),
-            Self::Literal(values) => Ok(values.clone()),
-            Self::Call(function, arguments) => {
-                let lists: Result<Vec<_>, OpError> = arguments
-                    .iter()
-                    .map(|a| {
-                        let values = a.values(known)?;
-                        let list = values.into_iter().find_map(|v| match v {
-                            Attr::Ints(list) => Some(list),
-                            _ => None,
-                        });
-                        list.ok_or_else(|| {
-                            OpError("a permutation is a list of integers".to_owned())
-                        })
-                    })
-                    .collect();
-                Ok(vec![Attr::Ints(function.apply(&lists?)?)])
-            }
-        }
-    }
-}
-
-impl Function {
-    fn apply(self, lists: &[Vec<i64>]) -> Result<Vec<i64>, OpError> {
-        let fault = || OpError("no permutation".to_owned());
-        let at = |list: &[i64], i: i64| {
-            let i = usize::try_from(i).map_err(|_| fault())?;
-            list.get(i).copied().ok_or_else(fault)
-        };
-        match self {
-            Self::Compose => lists[1].iter().map(|&i| at(&lists[0], i)).collect(),
-            Self::Invert => {
-                let places = 0..lists[0].len() as i64;
-                let place = |d: i64| lists[0].iter().position(|&p| p == d);
-                places
-                    .map(|d| place(d).map(|p| p as i64).ok_or_else(fault))
-                    .collect()
-            }
-        }
-    }
-}
-
-/// Every attribute that a text can mean.
-pub(super) fn literal(text: &str) -> Vec<Attr> {
-    let float = |t: &str| t.trim().parse().ok().map(FloatBits::new);
-    if let Some(list) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
-        let parts: Vec<_> = list.split(',').filter(|p| !p.trim().is_empty()).collect();
-        let ints: Option<Vec<i64>> = parts.iter().map(|p| p.trim().parse().ok()).collect();
-        let floats: Option<Vec<_>> = parts.iter().map(|p| float(p)).collect();
-        return ints
-            .map(Attr::Ints)
-            .into_iter()
-            .chain(floats.map(Attr::Floats))
-            .collect();
-    }
-    let int = text.parse().ok().map(Attr::Int);
-    let float = float(text).map(Attr::Float);
-    let truth = text.parse().ok().map(Attr::Bool);
-    let element = ElementType::from_mlir(text).map(Attr::Element);
-    let found = [int, float, truth, element].into_iter().flatten();
-    found.chain([Attr::Str(text.to_owned())]).collect()
 }
 
 /// Says that brackets close what they open, not too deep, and that nothing follows: the parser reads on or stops there.

@@ -15,7 +15,7 @@ untranspose [exact]: (transpose :perm ?q (transpose :perm ?p ?x))
     => (transpose :perm (compose ?p ?q) ?x)
 twice [rounding]: (mul (conv :strides [1,1] :pads [0,0,0,0] :dilations [1,1] :groups 1 ?x ?w) 3.0)
     => (conv :strides [1,1] :pads [0,0,0,0] :dilations [1,1] :groups 1 ?x (mul ?w 3.0))
-    where ?x: 1x2x5x5, ?w: 3x2x3x3
+    where ?x: nxcxhxw, ?w: oxcx3x3
 sum-of-sum [reassociating]: (reduce :kind sum :axes ?a :keep_dims true (mul ?x 4.0))
     => (mul (reduce :kind sum :axes ?a :keep_dims true ?x) 4.0)
 ";
@@ -69,6 +69,22 @@ fn faults_say_what_is_meant() {
         (
             "d [exact]: (relu ?x) => (relu ?x) where ?x: 2y3",
             "'2y3' is no shape",
+        ),
+        (
+            "d [exact]: (relu ?x) => (relu ?x) where x: 2x3",
+            "'x: 2x3' of 'where' is not '?x: 2x3'",
+        ),
+        (
+            "d [exact]: (relu ?x) => (relu ?x) where ?y: 2x3",
+            "'?y' of 'where' is not on the left side",
+        ),
+        (
+            "d [exact]: (relu ?x) => (relu ?x) where ?x: 2x3, ?x: 3x3",
+            "'where' says twice what '?x' is",
+        ),
+        (
+            "d [exact]: (softmax :axis ?x ?x) => ?x where ?x: 2x3",
+            "'?x' is an operand and an attribute",
         ),
     ] {
         let error = read(text).unwrap_err();
@@ -251,4 +267,52 @@ fn near_names_are_suggested() {
         error,
         "rules.txt:1: 'softmax' has no attribute 'axi'; it has 'axis'"
     );
+}
+
+#[test]
+fn a_rule_is_checked_at_every_shape_that_where_admits() {
+    let mean = "(mul (reduce :kind mean :axes [0] :keep_dims false ?x) 4.0) \
+        => (reduce :kind sum :axes [0] :keep_dims false ?x)";
+    for admitted in ["", "where ?x: nxc", "where ?x: nx3", "where ?x: nxn"] {
+        refused(&format!("mean [rounding]: {mean} {admitted}"));
+    }
+    for right in ["where ?x: 4x3", "where ?x: 4xc", "where ?x: 4xcxc"] {
+        read(&format!("mean [rounding]: {mean} {right}")).expect(right);
+    }
+    // Letters of attributes are those of shapes.
+    let rule = |pins| format!("d [exact]: (reshape :shape ?s ?x) => ?x where ?x: axb, ?s: {pins}");
+    assert!(read(&rule("[a,b]")).is_ok());
+    let flat = read(&rule("[a]")).unwrap_err();
+    assert!(flat.contains("no random operands fit"), "{flat}");
+    // A rule's numbers are extents too: this holds up to four rows.
+    refused(
+        "rows [exact]: (min (reduce :kind sum :axes [0] :keep_dims false (clamp :min 0.0 :max 1.0 ?x)) 4.0) \
+            => (reduce :kind sum :axes [0] :keep_dims false (clamp :min 0.0 :max 1.0 ?x))",
+    );
+}
+
+#[test]
+fn a_counterexample_shows_attributes_as_they_are_written() {
+    for (rule, shown) in [
+        ("l [exact]: (leaky_relu :alpha ?b ?x) => (relu ?x)", "?b = "),
+        (
+            "s [exact]: (softmax :axis ?a ?x) => (softmax :axis 0 ?x)",
+            "?a = ",
+        ),
+        (
+            "t [exact]: (transpose :perm ?p ?x) => (transpose :perm (invert ?p) ?x) where ?x: 2x2x2",
+            "?p = [",
+        ),
+        (
+            "r [approximate]: (reduce :kind ?k :axes [0] :keep_dims false ?x) \
+                => (reduce :kind sum :axes [0] :keep_dims false ?x) where ?k: mean",
+            "?x = ",
+        ),
+    ] {
+        let error = read(rule).unwrap_err();
+        assert!(error.contains(shown), "{error}");
+        for debug in ["Float", "Int", "Str", "Bits"] {
+            assert!(!error.contains(debug), "{error}");
+        }
+    }
 }
