@@ -8,6 +8,7 @@
 mod names;
 mod resolve;
 mod scope;
+mod written;
 
 use std::path::Path;
 
@@ -33,7 +34,7 @@ pub struct Control {
     /// Layouts of stored values by rule alone, none by price.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub fixed_layouts: bool,
-    /// Operators that become one kernel.
+    /// Operators that come into one kernel.
     pub must_fuse: Vec<MustFuse>,
     /// Operators that are kept apart.
     pub never_fuse: Vec<NeverFuse>,
@@ -48,11 +49,12 @@ pub struct Control {
     pub kernels: Option<KernelControl>,
 }
 
-/// All operators that perform one of the nodes are one kernel.
+/// All operators that perform one of the nodes are in one kernel, perhaps with others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MustFuse {
     /// ONNX nodes.
+    #[serde(deserialize_with = "written::names")]
     pub nodes: Vec<String>,
 }
 
@@ -61,33 +63,40 @@ pub struct MustFuse {
 #[serde(deny_unknown_fields)]
 pub struct NeverFuse {
     /// ONNX nodes.
+    #[serde(deserialize_with = "written::names")]
     pub nodes: Vec<String>,
     /// The others; all where empty.
-    #[serde(default)]
+    #[serde(
+        default,
+        deserialize_with = "written::names",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub with: Vec<String>,
 }
 
 /// A border between kernels.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(try_from = "written::Borders")]
 pub struct Boundary {
     /// ONNX nodes that are not in a kernel with what reads their results.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<String>,
     /// ONNX nodes that are not in a kernel with what makes their operands.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<String>,
 }
 
 /// A limit of what rewrites may do to the operators that perform some nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "written::RuleLimits")]
 pub struct RuleControl {
     /// ONNX nodes.
     pub nodes: Vec<String>,
     /// Rules, globs of rules, or topics that are not applied to them.
-    #[serde(default)]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub disable: Vec<String>,
     /// The class that rewrites of them keep to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub numerics: Option<Numerics>,
 }
 
@@ -99,6 +108,7 @@ pub struct OwnKernelControl {
     /// Name of the unit.
     pub unit: String,
     /// ONNX nodes.
+    #[serde(deserialize_with = "written::names")]
     pub nodes: Vec<String>,
 }
 
@@ -116,7 +126,7 @@ impl Places {
 
 /// Limits on every kernel; of each and the caller's, the stricter holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(try_from = "written::KernelLimits")]
 pub struct KernelControl {
     /// Operators.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -270,6 +280,37 @@ mod tests {
             ("numerics = \"exakt\"", "line 1: unknown variant `exakt`"),
             ("[[never-fuse]]\n", "missing field `nodes`"),
             ("[[", "line 1"),
+            (
+                "\n[[must-fuse]]\nnodes = []",
+                "line 3: an empty list names nothing",
+            ),
+            (
+                "[[never-fuse]]\nnodes = ['a']\nwith = []",
+                "line 3: an empty list",
+            ),
+            ("[[boundary]]\n", "line 1: [[boundary]] needs 'after'"),
+            (
+                "[[boundary]]\nbefore = ['a']\nafter = []",
+                "line 3: an empty list",
+            ),
+            (
+                "[[boundary]]\nbefor = ['a']",
+                "line 2: unknown field `befor`",
+            ),
+            (
+                "[[rules]]\nnodes = ['a']",
+                "line 1: [[rules]] needs 'disable' or 'numerics'",
+            ),
+            (
+                "[[rules]]\nnodes = ['a']\ndisable = []",
+                "line 3: an empty list",
+            ),
+            (
+                "[[own-kernel]]\nunit = 'u'\nnodes = []",
+                "line 3: an empty list",
+            ),
+            ("[kernels]\n", "line 1: [kernels] needs 'operators'"),
+            ("[kernels]\noutput = 1", "line 2: unknown field `output`"),
         ] {
             let message = Control::parse(text).unwrap_err();
             assert!(message.contains(part), "{message}");

@@ -15,6 +15,7 @@ use crate::evaluate::{Evaluator, Illegal};
 use crate::extraction::{self, Extraction, Grouping, Problem};
 use crate::fused::{Fused, Group, Placement, Statistics};
 use crate::layouts::{self, Layouts};
+use crate::legality::LegalityCode;
 use crate::memo::Shared;
 use crate::options::{Numerics, Options, Policy};
 use crate::own;
@@ -376,11 +377,14 @@ fn check_singles(
 
 fn no_kernel(node: NodeId, illegal: &Illegal, evaluator: &Evaluator<'_>) -> FusionError {
     let node = &evaluator.graph.nodes[node.0 as usize];
+    let lowered = illegal.code == LegalityCode::Limit && evaluator.limits.kernels_lowered();
+    let way_out = illegal.flip.as_ref().filter(|_| lowered);
+    let way_out = way_out.map(|flip| format!("; it has one {flip}, in [kernels] of the control"));
     FusionError::NoKernel {
         origin: origin_of(&node.origins),
         operator: node.op.mnemonic(),
         device: evaluator.device.name.clone(),
-        cause: illegal.message.clone(),
+        cause: illegal.message.clone() + &way_out.unwrap_or_default(),
     }
 }
 

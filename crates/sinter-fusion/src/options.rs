@@ -184,6 +184,17 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// Whether a kernel may have less of something than by default: a control's wish.
+    pub(crate) fn kernels_lowered(&self) -> bool {
+        let default = Self::default();
+        self.kernel_operators < default.kernel_operators
+            || self.kernel_inputs < default.kernel_inputs
+            || self.kernel_outputs < default.kernel_outputs
+            || self.kernel_anchors < default.kernel_anchors
+    }
+}
+
 /// Everything that a caller may choose.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

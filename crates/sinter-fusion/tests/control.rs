@@ -162,6 +162,36 @@ fn a_control_that_matches_nothing_is_an_error_with_the_nearest_names() {
     assert!(error.to_string().contains("'activation'"), "{error}");
 }
 
+#[test]
+fn operators_of_both_lists_are_kept_apart_from_each_other_too() {
+    for policy in Policy::built() {
+        let text = "[[never-fuse]]\nnodes = ['*']\nwith = ['scale']";
+        let fused = with(&chain(), policy, text).unwrap();
+        assert!(apart(&fused, "scale", "shift") && apart(&fused, "scale", "relu"));
+        for nodes in ["['shift', 'relu']", "['relu', 'shift']"] {
+            let text = format!("[[never-fuse]]\nnodes = {nodes}\nwith = ['shift']");
+            let fused = with(&chain(), policy, &text).unwrap();
+            assert!(apart(&fused, "relu", "shift"), "{policy}");
+        }
+        // One operator performs the two nodes of the normalisation.
+        let text = "[[never-fuse]]\nnodes = ['up_bias', 'norm2_mean']\nwith = ['norm2_sub']";
+        let fused = with(&transformer(), policy, text).unwrap();
+        assert!(apart(&fused, "up_bias", "norm2_sub"), "{policy}");
+    }
+}
+
+#[test]
+fn a_limit_that_no_kernel_keeps_is_named_with_a_way_out() {
+    for (limit, wanted) in [("outputs = 0", "1 outputs"), ("inputs = 1", "2 inputs")] {
+        let control = format!("[kernels]\n{limit}");
+        let error = with(&chain(), Policy::Egraph, &control).unwrap_err();
+        let error = error.to_string();
+        let way_out = format!("it has one with a limit of {wanted} instead of");
+        assert!(error.contains(&way_out), "{error}");
+        assert!(error.ends_with("in [kernels] of the control"), "{error}");
+    }
+}
+
 /// `sigmoid` and `product` of one input, which the rules make one operator.
 fn gate() -> Graph {
     let mut e = Example::new(1);

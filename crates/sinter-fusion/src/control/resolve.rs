@@ -32,6 +32,21 @@ struct Apart {
     wish: String,
 }
 
+impl Apart {
+    /// Two of the nodes that are kept apart: any operator of `these` and another one of `those`.
+    fn pair(&self, nodes: &[NodeId]) -> Option<(NodeId, NodeId)> {
+        let others = |n: &&NodeId| self.those.as_ref().is_none_or(|those| those.contains(n));
+        let mut others = nodes.iter().filter(others);
+        // Whatever the first is, one of two others is another one.
+        let (one, two) = (others.next()?, others.next());
+        let mut these = nodes.iter().filter(|n| self.these.contains(n));
+        these.find_map(|this| {
+            let that = if this == one { two } else { Some(one) };
+            that.map(|that| (*this, *that))
+        })
+    }
+}
+
 /// The wishes of a [`Control`] and of marks, for the nodes of one graph.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Resolved {
@@ -171,15 +186,8 @@ impl Resolved {
             return Ok(());
         }
         for apart in &self.apart {
-            let Some(this) = nodes.iter().find(|n| apart.these.contains(n)) else {
-                continue;
-            };
-            let that = nodes.iter().find(|n| match &apart.those {
-                None => *n != this,
-                Some(those) => *n != this && those.contains(n),
-            });
-            if let Some(that) = that {
-                let (this, that) = (name(graph, *this), name(graph, *that));
+            if let Some((this, that)) = apart.pair(nodes) {
+                let (this, that) = (name(graph, this), name(graph, that));
                 return Err(forbidden(
                     &apart.wish,
                     &format!("keeps {this} apart from {that}"),
