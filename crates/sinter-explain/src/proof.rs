@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use glob::Pattern;
 use sinter_fusion::proof::Proof;
+use sinter_io::one_line;
 
 use crate::report::ReportError;
 
@@ -23,20 +24,16 @@ pub fn text(proofs: &[Proof], glob: Option<&str>) -> Result<String, ReportError>
     };
     let mut out = String::new();
     for proof in proofs.iter().filter(wanted) {
-        let _ = writeln!(
-            out,
-            "{} ({})\n    {}",
-            proof.nodes.join(", "),
-            proof.stage,
-            proof.before
-        );
+        let nodes = one_line(&proof.nodes.join(", "));
+        let before = one_line(&proof.before);
+        let _ = writeln!(out, "{nodes} ({})\n    {before}", proof.stage);
         for step in &proof.steps {
             let by = if step.backward {
                 "by the reverse of"
             } else {
                 "by"
             };
-            let _ = writeln!(out, "  = {}    {by} {}", step.term, step.rule);
+            let _ = writeln!(out, "  = {}    {by} {}", one_line(&step.term), step.rule);
         }
     }
     if out.is_empty() {

@@ -1,6 +1,6 @@
 //! A report as text: what happened in a few lines, the dearest kernels, and the refusals that cost most.
 
-use std::fmt::Write as _;
+use sinter_io::one_line;
 
 use crate::report::{GroupReport, RefusalReport, Report};
 use crate::select::Selection;
@@ -14,15 +14,26 @@ const SHORT_ADVICE: usize = 10;
 /// Width at which lists of names are cut in a short text.
 const NAMES_WIDTH: usize = 70;
 
+/// Appends a line: names in a model may hold any character.
+macro_rules! line {
+    ($out:expr, $($arguments:tt)*) => {{
+        let out: &mut String = &mut $out;
+        out.push_str(&one_line(&format!($($arguments)*)));
+        out.push('\n');
+    }};
+}
+
 /// The selected part of a report; a short text leaves the cheaper kernels and refusals out.
 pub fn text(report: &Report, selection: &Selection, all: bool) -> String {
     let mut out = summary(report);
     for own in &report.own_kernels {
         let verdict = if own.taken { "taken" } else { "not taken" };
-        let _ = writeln!(
+        line!(
             out,
             "own kernel @{} for {}: {verdict}, {}",
-            own.kernel, own.unit, own.message
+            own.kernel,
+            own.unit,
+            own.message
         );
     }
     let most = if all { usize::MAX } else { SHORT_GROUPS };
@@ -37,10 +48,14 @@ pub fn text(report: &Report, selection: &Selection, all: bool) -> String {
         groups.sort_unstable();
     }
     if !groups.is_empty() {
-        let _ = writeln!(
+        out.push('\n');
+        line!(
             out,
-            "\n{:>9} {:>9} {:>12} {:>11}  kernel",
-            "price us", "saved us", "saved bytes", "scratchpad"
+            "{:>9} {:>9} {:>12} {:>11}  kernel",
+            "price us",
+            "saved us",
+            "saved bytes",
+            "scratchpad"
         );
     }
     for &g in &groups {
@@ -81,7 +96,7 @@ pub fn advice(report: &Report, all: bool) -> String {
     let most = if all { usize::MAX } else { SHORT_ADVICE };
     for advice in report.advice.iter().take(most) {
         let share = advice.saved_ns / report.summary.price_ns.max(f64::MIN_POSITIVE) * 100.0;
-        let _ = writeln!(
+        line!(
             out,
             "{:>9.2} us {share:>5.1} %  {:<8}  {}",
             advice.saved_ns / 1e3,
@@ -90,7 +105,7 @@ pub fn advice(report: &Report, all: bool) -> String {
         );
         let nodes = advice.nodes.join(", ");
         let nodes = if all { nodes } else { cut(&nodes) };
-        let _ = writeln!(out, "{:>32}{nodes}", "");
+        line!(out, "{:>32}{nodes}", "");
     }
     more(
         &mut out,
@@ -102,11 +117,18 @@ pub fn advice(report: &Report, all: bool) -> String {
 
 fn summary(report: &Report) -> String {
     let s = &report.summary;
-    let mut out = format!(
-        "{} on {}: {} operators in {} kernels ({}, {})\n",
-        report.model, report.device, s.operators, s.kernels, report.policy, report.numerics
+    let mut out = String::new();
+    line!(
+        out,
+        "{} on {}: {} operators in {} kernels ({}, {})",
+        report.model,
+        report.device,
+        s.operators,
+        s.kernels,
+        report.policy,
+        report.numerics
     );
-    let _ = writeln!(
+    line!(
         out,
         "bytes between kernels {}, unfused {}{}",
         s.intermediate_bytes,
@@ -116,29 +138,27 @@ fn summary(report: &Report) -> String {
             s.unfused_intermediate_bytes as f64
         )
     );
-    let _ = writeln!(
+    line!(
         out,
         "layout conversions: {} kernels, {} within other kernels, {} bytes",
-        s.conversion_kernels, s.merged_conversions, s.conversion_bytes
+        s.conversion_kernels,
+        s.merged_conversions,
+        s.conversion_bytes
     );
-    let _ = write!(
+    let bound = match (s.lower_bound_ns, s.gap) {
+        (Some(bound), Some(gap)) => {
+            let (bound, gap) = (bound / 1e3, gap * 100.0);
+            format!("; lower bound {bound:.1} us, gap {gap:.2} %")
+        }
+        _ => String::new(),
+    };
+    line!(
         out,
-        "price {:.1} us, unfused {:.1} us{}",
+        "price {:.1} us, unfused {:.1} us{}{bound}",
         s.price_ns / 1e3,
         s.unfused_price_ns / 1e3,
         change(s.price_ns, s.unfused_price_ns)
     );
-    match (s.lower_bound_ns, s.gap) {
-        (Some(bound), Some(gap)) => {
-            let _ = writeln!(
-                out,
-                "; lower bound {:.1} us, gap {:.2} %",
-                bound / 1e3,
-                gap * 100.0
-            );
-        }
-        _ => out.push('\n'),
-    }
     out
 }
 
@@ -152,8 +172,8 @@ fn change(now: f64, before: f64) -> String {
 fn group(out: &mut String, group: &GroupReport, all: bool) {
     let nodes = group.nodes.join(", ");
     let nodes = if all { nodes } else { cut(&nodes) };
-    let _ = writeln!(
-        out,
+    line!(
+        *out,
         "{:>9.1} {:>9.1} {:>12} {:>11}  {}: {nodes}",
         group.price_ns / 1e3,
         group.saved_ns / 1e3,
@@ -162,8 +182,8 @@ fn group(out: &mut String, group: &GroupReport, all: bool) {
         group.kernel,
     );
     if let Some(runner_up) = &group.runner_up {
-        let _ = writeln!(
-            out,
+        line!(
+            *out,
             "{:>46}runner-up: {}, {:+.1} us",
             "",
             runner_up.change,
@@ -173,23 +193,23 @@ fn group(out: &mut String, group: &GroupReport, all: bool) {
 }
 
 fn refusal(out: &mut String, refusal: &RefusalReport) {
-    let _ = writeln!(
-        out,
+    line!(
+        *out,
         "{:>9.1} us {:>10} bytes  {}  [{}]",
         refusal.saved_ns / 1e3,
         refusal.saved_bytes,
         refusal.nodes.join(" | "),
         refusal.code
     );
-    let _ = writeln!(out, "{:>12} {}", "", refusal.message);
+    line!(*out, "{:>12} {}", "", refusal.message);
     if let Some(flip) = &refusal.flip {
-        let _ = writeln!(out, "{:>12} would fuse {flip}", "");
+        line!(*out, "{:>12} would fuse {flip}", "");
     }
 }
 
 fn more(out: &mut String, count: usize, what: &str) {
     if count > 0 {
-        let _ = writeln!(out, "{:>12} and {count} {what}: --all", "");
+        line!(*out, "{:>12} and {count} {what}: --all", "");
     }
 }
 

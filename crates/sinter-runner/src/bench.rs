@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::Serialize;
+use sinter_io::one_line;
 use sinter_loops::tensor::Tensor;
 use sinter_runtime::{Buffer, Model};
 
@@ -153,7 +154,10 @@ impl fmt::Display for BenchReport {
         writeln!(
             f,
             "{} on {}, {} threads, {} runs",
-            self.model, self.device, self.threads, self.runs
+            one_line(&self.model),
+            self.device,
+            self.threads,
+            self.runs
         )?;
         writeln!(
             f,
@@ -178,7 +182,7 @@ impl fmt::Display for BenchReport {
                 f,
                 "{us:>10.1} {price:>10.1}  {} [{}]",
                 k.symbol,
-                k.origins.join(", ")
+                one_line(&k.origins.join(", "))
             )?;
         }
         Ok(())

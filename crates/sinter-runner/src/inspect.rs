@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use serde::Serialize;
+use sinter_io::one_line;
 use sinter_model::{Container, Manifest, Port};
 
 use crate::error::Error;
@@ -81,7 +82,9 @@ impl fmt::Display for Inspection {
         writeln!(
             f,
             "model    {} for {} ({})",
-            self.model, self.device, self.target.cpu
+            one_line(&self.model),
+            self.device,
+            self.target.cpu
         )?;
         for (what, ports) in [("input ", &self.inputs), ("output", &self.outputs)] {
             for port in ports {
@@ -89,7 +92,7 @@ impl fmt::Display for Inspection {
                 writeln!(
                     f,
                     "{what}   {}: {} [{}]",
-                    port.name,
+                    one_line(&port.name),
                     port.element,
                     shape.join(", ")
                 )?;
@@ -122,7 +125,7 @@ impl fmt::Display for Inspection {
                 k.flops,
                 k.price_ns / 1e3,
                 k.symbol,
-                k.origins.join(", ")
+                one_line(&k.origins.join(", "))
             )?;
         }
         Ok(())

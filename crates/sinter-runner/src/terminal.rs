@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use sinter_io::one_line;
 use sinter_loops::tensor::Tensor;
 
 use crate::execute::TensorSummary;
@@ -22,7 +23,9 @@ pub fn print(text: &str) -> std::io::Result<()> {
 
 /// A line for each output.
 pub fn summaries(outputs: &[(String, Tensor)]) -> String {
-    let line = |(name, tensor): &(String, Tensor)| format!("{name}: {}", TensorSummary(tensor));
+    let line = |(name, tensor): &(String, Tensor)| {
+        format!("{}: {}", one_line(name), TensorSummary(tensor))
+    };
     outputs.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
@@ -62,19 +65,6 @@ fn with_causes(error: &anyhow::Error) -> String {
     message
 }
 
-/// A message in one line that does nothing to a terminal: names in a model may hold any character.
-fn one_line(message: &str) -> String {
-    let mut line = String::with_capacity(message.len());
-    for c in message.chars() {
-        if c.is_control() {
-            line.extend(c.escape_default());
-        } else {
-            line.push(c);
-        }
-    }
-    line
-}
-
 #[cfg(test)]
 mod tests {
     #[test]
@@ -85,10 +75,5 @@ mod tests {
         let cause = std::io::Error::other("disk full");
         let error = anyhow::Error::from(cause).context("cannot write 'a'");
         assert_eq!(super::with_causes(&error), "cannot write 'a': disk full");
-    }
-
-    #[test]
-    fn control_characters_are_escaped() {
-        assert_eq!(super::one_line("'a\n\u{1b}b' 模型"), "'a\\n\\u{1b}b' 模型");
     }
 }
