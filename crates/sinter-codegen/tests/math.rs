@@ -11,6 +11,8 @@ use sinter_loops::nest::{Access, Iter, Nest};
 use sinter_loops::scalar::{BinaryFn, Body, BodyBuilder, UnaryFn};
 use sinter_loops::tensor::Tensor;
 use sinter_loops::types::{ElementType, TensorType};
+use sinter_ops::ops::unary::{Unary, UnaryKind};
+use sinter_ops::{Graph, NodeId, form};
 
 /// Floats whose bits are this far apart are tried.
 const STEP: usize = 1009;
@@ -186,6 +188,54 @@ fn sigmoid_of_its_parts() {
     assert_within("sigmoid", 4.0, &x, &y, |x| {
         1.0 / (1.0 + (-f64::from(x)).exp())
     });
+}
+
+/// `log(1 + exp(x))` on doubles.
+fn softplus(x: f64) -> f64 {
+    x.max(0.0) + (-x.abs()).exp().ln_1p()
+}
+
+/// The scalar function of an operator of one operand.
+fn body_of(kind: UnaryKind, element: ElementType) -> Body {
+    let mut graph = Graph::new("one");
+    let x = graph.input("x", TensorType::new(element, [4]));
+    let outputs = graph.add(Unary { kind }, &[x], vec![]).unwrap();
+    let formed = form::form(&graph, &[NodeId(0)], &outputs, &form::RowMajor).unwrap();
+    formed.kernel.stages[0].body.clone()
+}
+
+#[test]
+fn softplus_is_accurate_where_it_is_small() {
+    let floats: Vec<f32> = (0..200_000)
+        .map(|n| (n as f32 - 100_000.0) * 1e-3)
+        .chain(all_floats())
+        // Where exp is 0, the result is 0 instead of a number below 2^-126.
+        .filter(|x| x.is_nan() || *x >= -87.0)
+        .collect();
+    let count = floats.len() as i64;
+    let doubles: Vec<f64> = (0..20_000).map(|n| f64::from(n) * 0.05 - 600.0).collect();
+    let kernels = [
+        (count, ElementType::F32),
+        (doubles.len() as i64, ElementType::F64),
+    ]
+    .map(|(count, element)| {
+        let body = body_of(UnaryKind::Softplus, element);
+        kernel(body, 1, count, element)
+    });
+    let library = library(&kernels, &Target::host());
+    let got = library.run(0, &[Tensor::from_f32([count], &floats)]);
+    assert_within("softplus", 4.0, &floats, &got[0].to_f32s(), |x| {
+        softplus(f64::from(x))
+    });
+    let ty = TensorType::new(ElementType::F64, [doubles.len() as i64]);
+    let got = library.run(1, &[Tensor::from_f64s(ty, &doubles)])[0].to_f64s();
+    for (&x, got) in doubles.iter().zip(got) {
+        let want = softplus(x);
+        assert!(
+            (got - want).abs() <= 1e-12 * want,
+            "softplus({x}) = {got:e}, not {want:e}"
+        );
+    }
 }
 
 #[test]

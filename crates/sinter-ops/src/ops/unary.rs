@@ -356,8 +356,7 @@ fn emit(code: &mut Code, kind: UnaryKind, x: Reg) -> Reg {
             let magnitude = code.unary(UnaryFn::Abs, x);
             let negated = code.unary(UnaryFn::Neg, magnitude);
             let exp = code.unary(UnaryFn::Exp, negated);
-            let one_more = code.with(Add, exp, 1.0);
-            let log = code.unary(UnaryFn::Log, one_more);
+            let log = log_of_one_plus(code, exp);
             let positive = code.with(Max, x, 0.0);
             code.binary(Add, positive, log)
         }
@@ -383,6 +382,20 @@ const HARD_SWISH_GATE: UnaryKind = UnaryKind::HardSigmoid {
     alpha: FloatBits((1.0f64 / 6.0).to_bits()),
     beta: FloatBits(0.5f64.to_bits()),
 };
+
+/// `log(1 + x)` for `x` in `[0, 1]`, accurate where `x` is small: what `1 + x` loses of `x` is made up for by
+/// a factor (Kahan; Goldberg, "What every computer scientist should know about floating-point
+/// arithmetic", theorem 4).
+fn log_of_one_plus(code: &mut Code, x: Reg) -> Reg {
+    let sum = code.with(BinaryFn::Add, x, 1.0);
+    let kept = code.with(BinaryFn::Sub, sum, 1.0);
+    let log = code.unary(UnaryFn::Log, sum);
+    let lost = code.binary(BinaryFn::Div, x, kept);
+    let log = code.binary(BinaryFn::Mul, log, lost);
+    let zero = code.like(x, 0.0);
+    let nothing = code.compare(CompareFn::Eq, kept, zero);
+    code.select(nothing, x, log)
+}
 
 fn one_plus_exp_neg(code: &mut Code, x: Reg) -> Reg {
     let negated = code.unary(UnaryFn::Neg, x);
