@@ -86,9 +86,17 @@ impl Calibration {
 /// Measures this machine with up to `threads` threads; all cores when absent.
 ///
 /// # Errors
-/// When a program cannot be compiled or run.
+/// When there are no such threads, or more than run at once: those would wait for each other. When a
+/// program cannot be compiled or run.
 pub fn calibrate(threads: Option<usize>) -> Result<Calibration, Error> {
-    let threads = threads.unwrap_or_else(cores).max(1);
+    let threads = threads.unwrap_or_else(cores);
+    if !(1..=cores()).contains(&threads) {
+        let text = format!(
+            "{threads} threads cannot be measured: give --threads 1 to {}, as many as the processor runs at once",
+            cores()
+        );
+        return Err(Error::Request(text));
+    }
     let mut out = Calibration {
         device: Device::named("host")?,
         figures: Vec::new(),

@@ -8,6 +8,15 @@ const PROGRAM: &str = "func.func @main(%x: tensor<64xf32> {graph.name = \"x\"}) 
     return %0 : tensor<64xf32>\n}\n";
 
 #[test]
+fn threads_that_do_not_run_at_once_are_refused() {
+    for threads in [0, 100_000] {
+        let error = calibrate(Some(threads)).unwrap_err().to_string();
+        let said = format!("{threads} threads cannot be measured: give --threads 1 to ");
+        assert!(error.starts_with(&said), "{error}");
+    }
+}
+
+#[test]
 fn the_file_loads_and_its_figures_are_in_order() {
     let found = calibrate(Some(1)).unwrap();
     assert!(

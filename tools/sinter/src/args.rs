@@ -282,8 +282,8 @@ pub(crate) struct Calibrate {
     /// Where to write the device file; standard output when absent
     #[arg(short, long, value_name = "FILE.toml")]
     pub(crate) output: Option<PathBuf>,
-    /// Threads to measure with; all cores when absent
-    #[arg(long, value_name = "N")]
+    /// Threads to measure with, at most as many as the processor runs at once; so many when absent
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) threads: Option<usize>,
     /// Print what was measured as JSON
     #[arg(long, requires = "output")]
