@@ -26,7 +26,9 @@ def Graph_Dialect : Dialect {
   let cppNamespace = "::sinter::graph";
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let dependentDialects = [];
 }
 

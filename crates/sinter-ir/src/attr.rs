@@ -10,6 +10,8 @@ use melior::ir::{Attribute, AttributeLike, OperationRef, Type};
 use sinter_loops::scalar::FloatBits;
 use sinter_ops::Attr;
 
+use sinter_sys::shim::text;
+
 use crate::error::IrError;
 use crate::types::{element_type, from_element_type};
 
@@ -124,15 +126,18 @@ pub fn as_float(attribute: Attribute<'_>) -> Option<f64> {
     }
 }
 
-/// The value of a string attribute.
+/// The value of a string attribute. Text that is not UTF-8 reads as empty.
 pub fn as_str<'c>(attribute: Attribute<'c>) -> Option<&'c str> {
-    StringAttribute::try_from(attribute).ok().map(|a| a.value())
+    let string = StringAttribute::try_from(attribute).ok()?;
+    // SAFETY: read as a string attribute only after the check; the context keeps its text.
+    Some(unsafe { text(mlir_sys::mlirStringAttrGetValue(string.to_raw())) })
 }
 
 /// The name that a flat symbol reference holds.
 pub fn as_symbol<'c>(attribute: Attribute<'c>) -> Option<&'c str> {
-    let symbol = FlatSymbolRefAttribute::try_from(attribute).ok();
-    symbol.map(|symbol| symbol.value())
+    let symbol = FlatSymbolRefAttribute::try_from(attribute).ok()?;
+    // SAFETY: read as a reference only after the check; the context keeps its text.
+    Some(unsafe { text(mlir_sys::mlirFlatSymbolRefAttrGetValue(symbol.to_raw())) })
 }
 
 /// The values of a dense array of 64-bit integers.

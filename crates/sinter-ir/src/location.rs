@@ -1,7 +1,7 @@
 //! Locations that carry the origin: an ONNX node's name is a name location, several are fused.
 
-use melior::StringRef;
 use melior::ir::{Attribute, AttributeLike, Location};
+use sinter_sys::shim::text;
 
 /// The location of something that stems from these ONNX nodes.
 pub fn from_origins<'c>(context: &'c melior::Context, origins: &[String]) -> Location<'c> {
@@ -42,13 +42,12 @@ pub fn origins(location: Location<'_>) -> Vec<String> {
 
 fn collect(location: Location<'_>, out: &mut Vec<String>) {
     if location.is_name() {
-        let name = location.name_value();
-        let name = name
-            .as_string_ref()
-            .as_str()
-            .unwrap_or_default()
-            .to_string();
-        if !out.contains(&name) {
+        // SAFETY: a name location has a name, and the context keeps its text.
+        let name = unsafe {
+            let name = mlir_sys::mlirLocationNameGetName(location.to_raw());
+            text(mlir_sys::mlirIdentifierStr(name)).to_owned()
+        };
+        if !name.is_empty() && !out.contains(&name) {
             out.push(name);
         }
         collect(location.name_child_location(), out);
@@ -78,8 +77,8 @@ pub fn file_line(location: Location<'_>) -> Option<String> {
         }
         let line = mlir_sys::mlirLocationFileLineColRangeGetStartLine(raw);
         let file = mlir_sys::mlirLocationFileLineColRangeGetFilename(raw);
-        let file = StringRef::from_raw(mlir_sys::mlirIdentifierStr(file));
-        Some(format!("{}:{line}", file.as_str().ok()?))
+        let file = text(mlir_sys::mlirIdentifierStr(file));
+        Some(format!("{file}:{line}"))
     }
 }
 

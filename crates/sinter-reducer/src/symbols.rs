@@ -15,6 +15,7 @@ use sinter_ir::build::lasting;
 use sinter_ir::graph::op_name;
 use sinter_ir::rewrite::{context_of, erase, replace_all_uses};
 use sinter_ir::walk::operations;
+use sinter_sys::shim::text;
 
 use crate::reductions::is_used;
 use crate::search::all_operations;
@@ -42,11 +43,10 @@ fn references(op: OperationRef<'_, '_>) -> Vec<String> {
         let raw = attribute.to_raw();
         // SAFETY: the attribute is alive, and asked for its root only when it is a reference.
         let root = unsafe {
-            mlir_sys::mlirAttributeIsASymbolRef(raw).then(|| {
-                melior::StringRef::from_raw(mlir_sys::mlirSymbolRefAttrGetRootReference(raw))
-            })
+            mlir_sys::mlirAttributeIsASymbolRef(raw)
+                .then(|| text(mlir_sys::mlirSymbolRefAttrGetRootReference(raw)))
         };
-        out.extend(root.and_then(|r| r.as_str().ok().map(str::to_owned)));
+        out.extend(root.map(str::to_owned));
     }
     out
 }

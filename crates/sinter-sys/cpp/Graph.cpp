@@ -53,6 +53,15 @@ LogicalResult GraphDialect::verifyRegionArgAttribute(Operation *op, unsigned, un
   return hooks::verifyArgument(op, argument, attribute);
 }
 
+LogicalResult GraphDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned result,
+                                                        NamedAttribute attribute) {
+  return hooks::verifyResult(op, result, attribute);
+}
+
+LogicalResult GraphDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  return hooks::verifyDiscardable(op, attribute);
+}
+
 } // namespace sinter::graph
 
 extern "C" void sinterInsertGraphDialect(MlirDialectRegistry registry) {

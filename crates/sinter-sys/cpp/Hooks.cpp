@@ -36,6 +36,17 @@ LogicalResult verifyArgument(Operation *op, unsigned argument, NamedAttribute at
                                                  wrap(attribute.getValue())));
 }
 
+LogicalResult verifyResult(Operation *op, unsigned result, NamedAttribute attribute) {
+  return success(!table || table->verifyResult(wrap(op), result,
+                                               wrap(attribute.getName().getValue()),
+                                               wrap(attribute.getValue())));
+}
+
+LogicalResult verifyDiscardable(Operation *op, NamedAttribute attribute) {
+  return success(!table || table->verifyDiscardable(wrap(op), wrap(attribute.getName().getValue()),
+                                                    wrap(attribute.getValue())));
+}
+
 LogicalResult verifyAttribute(function_ref<InFlightDiagnostic()> emitError, StringRef name,
                               ArrayRef<SinterParameter> parameters) {
   if (!table)

@@ -32,6 +32,8 @@ struct SinterHooks {
   bool (*verifySymbol)(MlirOperation op, MlirOperation callee);
   bool (*verifyArgument)(MlirOperation op, intptr_t argument, MlirStringRef name,
                          MlirAttribute value);
+  bool (*verifyResult)(MlirOperation op, intptr_t result, MlirStringRef name, MlirAttribute value);
+  bool (*verifyDiscardable)(MlirOperation op, MlirStringRef name, MlirAttribute value);
   bool (*verifyAttribute)(MlirStringRef name, intptr_t count, const SinterParameter *parameters,
                           void (*report)(void *, MlirStringRef), void *user);
   bool (*fold)(MlirOperation op, intptr_t count, const MlirAttribute *operands,
@@ -50,6 +52,9 @@ llvm::LogicalResult verifySymbol(mlir::Operation *op, mlir::FlatSymbolRefAttr sy
                                  mlir::SymbolTableCollection &tables);
 llvm::LogicalResult verifyArgument(mlir::Operation *op, unsigned argument,
                                    mlir::NamedAttribute attribute);
+llvm::LogicalResult verifyResult(mlir::Operation *op, unsigned result,
+                                 mlir::NamedAttribute attribute);
+llvm::LogicalResult verifyDiscardable(mlir::Operation *op, mlir::NamedAttribute attribute);
 llvm::LogicalResult verifyAttribute(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                                     llvm::StringRef name,
                                     llvm::ArrayRef<SinterParameter> parameters);

@@ -64,6 +64,18 @@ pub trait Hooks: Sync {
         value: MlirAttribute,
     ) -> bool;
 
+    /// Whether a discardable attribute of a function's result is valid.
+    fn verify_result(
+        &self,
+        op: MlirOperation,
+        result: usize,
+        name: &str,
+        value: MlirAttribute,
+    ) -> bool;
+
+    /// Whether an operation may have a discardable attribute of a dialect that verifies them.
+    fn verify_discardable(&self, op: MlirOperation, name: &str, value: MlirAttribute) -> bool;
+
     /// Whether an attribute (`graph.layout`) may have these parameters.
     ///
     /// # Errors
@@ -107,6 +119,8 @@ struct RawHooks {
     verify_symbol: extern "C" fn(MlirOperation, MlirOperation) -> bool,
     verify_argument:
         unsafe extern "C" fn(MlirOperation, isize, MlirStringRef, MlirAttribute) -> bool,
+    verify_result: unsafe extern "C" fn(MlirOperation, isize, MlirStringRef, MlirAttribute) -> bool,
+    verify_discardable: unsafe extern "C" fn(MlirOperation, MlirStringRef, MlirAttribute) -> bool,
     verify_attribute: unsafe extern "C" fn(
         MlirStringRef,
         isize,
@@ -132,6 +146,8 @@ static TABLE: RawHooks = RawHooks {
     verify,
     verify_symbol,
     verify_argument,
+    verify_result,
+    verify_discardable,
     verify_attribute,
     fold,
     canonicalize,
@@ -177,6 +193,29 @@ unsafe extern "C" fn verify_argument(
     guarded(op, false, |hooks| {
         hooks.verify_argument(op, argument as usize, name, value)
     })
+}
+
+unsafe extern "C" fn verify_result(
+    op: MlirOperation,
+    result: isize,
+    name: MlirStringRef,
+    value: MlirAttribute,
+) -> bool {
+    // SAFETY: the name outlives the call.
+    let name = unsafe { text(name) };
+    guarded(op, false, |hooks| {
+        hooks.verify_result(op, result as usize, name, value)
+    })
+}
+
+unsafe extern "C" fn verify_discardable(
+    op: MlirOperation,
+    name: MlirStringRef,
+    value: MlirAttribute,
+) -> bool {
+    // SAFETY: the name outlives the call.
+    let name = unsafe { text(name) };
+    guarded(op, false, |hooks| hooks.verify_discardable(op, name, value))
 }
 
 unsafe extern "C" fn verify_attribute(

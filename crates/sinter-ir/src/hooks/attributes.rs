@@ -20,11 +20,15 @@ pub(super) fn verify(name: &str, parameters: &[Parameter]) -> Checked {
             // SAFETY: the map is alive while its attribute is being made.
             layout(unsafe { Attribute::from_raw(mlir_sys::mlirAffineMapAttrGet(map)) })
         }
-        ("graph.dim", &[_, Parameter::Integer(min), Parameter::Integer(max)]) => {
+        ("graph.dim", &[name, Parameter::Integer(min), Parameter::Integer(max)]) => {
+            not_empty("extent", &name)?;
             ensure(min >= 0, || format!("least extent {min} is negative"))?;
             ensure(min <= max, || format!("range {min}..={max} is empty"))
         }
-        ("graph.placement", [_, offsets, shape]) => placement(&ints(offsets), &ints(shape)),
+        ("graph.placement", [buffer, offsets, shape]) => {
+            not_empty("buffer", buffer)?;
+            placement(&ints(offsets), &ints(shape))
+        }
         ("graph.decision", [code, ..]) => {
             let code = attribute(code).and_then(attr::as_str).unwrap_or_default();
             let lower = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
@@ -48,6 +52,13 @@ pub(super) fn verify(name: &str, parameters: &[Parameter]) -> Checked {
         ("tloop.schedule", [grid, stages]) => schedule(grid, stages),
         _ => Ok(()),
     }
+}
+
+fn not_empty(what: &str, name: &Parameter) -> Checked {
+    let name = attribute(name).and_then(attr::as_str);
+    ensure(name != Some(""), || {
+        format!("the name of the {what} is empty")
+    })
 }
 
 fn attribute<'c>(parameter: &Parameter) -> Option<Attribute<'c>> {
@@ -160,9 +171,7 @@ pub(super) fn argument(
     value: Attribute<'_>,
 ) -> Checked {
     match name {
-        "graph.name" => ensure(attr::as_str(value).is_some(), || {
-            format!("'graph.name' of argument {argument} must be a string")
-        }),
+        "graph.name" => named(&format!("argument {argument}"), value),
         "graph.dims" => {
             let inputs = function_inputs(op).unwrap_or_default();
             let extents = inputs
@@ -172,6 +181,22 @@ pub(super) fn argument(
             dims(argument, &extents, value)
         }
         _ => Err(format!("'{name}' is not an attribute of arguments")),
+    }
+}
+
+/// `graph.name` is the ONNX name of a result.
+pub(super) fn result(result: usize, name: &str, value: Attribute<'_>) -> Checked {
+    match name {
+        "graph.name" => named(&format!("result {result}"), value),
+        _ => Err(format!("'{name}' is not an attribute of results")),
+    }
+}
+
+fn named(of: &str, value: Attribute<'_>) -> Checked {
+    match attr::as_str(value) {
+        Some("") => Err(format!("'graph.name' of {of} is empty")),
+        Some(_) => Ok(()),
+        None => Err(format!("'graph.name' of {of} must be a string")),
     }
 }
 

@@ -9,7 +9,8 @@
 //! | `structure` | groups, loops, e-classes and other operations of `graph` with regions |
 //! | `tloop` | kernels, nests, tiles, layout changes |
 //! | `npu` | spaces, transfers, engines, launches |
-//! | `attributes` | parameters of attributes |
+//! | `attributes` | parameters of attributes, attributes of arguments and results |
+//! | `wishes` | attributes `graph.*` of operations |
 
 mod attributes;
 mod npu;
@@ -17,6 +18,7 @@ mod operators;
 mod shape;
 mod structure;
 mod tloop;
+mod wishes;
 
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{Attribute, AttributeLike, Value, ValueLike};
@@ -70,6 +72,24 @@ impl Hooks for Table {
         // SAFETY: both are alive during the hook.
         let (op, value) = unsafe { (OperationRef::from_raw(op), Attribute::from_raw(value)) };
         report(op, attributes::argument(op, argument, name, value))
+    }
+
+    fn verify_result(
+        &self,
+        op: MlirOperation,
+        result: usize,
+        name: &str,
+        value: MlirAttribute,
+    ) -> bool {
+        // SAFETY: both are alive during the hook.
+        let (op, value) = unsafe { (OperationRef::from_raw(op), Attribute::from_raw(value)) };
+        report(op, attributes::result(result, name, value))
+    }
+
+    fn verify_discardable(&self, op: MlirOperation, name: &str, value: MlirAttribute) -> bool {
+        // SAFETY: both are alive during the hook.
+        let (op, value) = unsafe { (OperationRef::from_raw(op), Attribute::from_raw(value)) };
+        report(op, wishes::verify(op, name, value))
     }
 
     fn verify_attribute(&self, name: &str, parameters: &[Parameter]) -> Checked {

@@ -17,7 +17,7 @@ use crate::{attr, constant};
 pub(super) fn verify(op: OperationRef<'_, '_>, mnemonic: &str) -> Option<Checked> {
     Some(match mnemonic {
         "group" => group(op),
-        "composite" => body(op, 0, 0),
+        "composite" => composite(op),
         "loop" => counted_loop(op),
         "if" => branches(op),
         "dim" => axis_in_range(op),
@@ -61,12 +61,20 @@ fn yields(op: OperationRef<'_, '_>, block: BlockRef<'_, '_>) -> Checked {
 
 fn group(op: OperationRef<'_, '_>) -> Checked {
     body(op, 0, 0)?;
+    let kernel = op.attribute("kernel").ok().and_then(attr::as_str);
+    ensure(kernel != Some(""), || "has an empty name".to_string())?;
     for list in ["layouts", "placements"] {
         if let Some(entries) = op.attribute(list).ok().and_then(attr::as_array) {
             same_count(list, entries.len(), "results", op.result_count())?;
         }
     }
     Ok(())
+}
+
+fn composite(op: OperationRef<'_, '_>) -> Checked {
+    body(op, 0, 0)?;
+    let name = op.attribute("name").ok().and_then(attr::as_str);
+    ensure(name != Some(""), || "has an empty name".to_string())
 }
 
 fn counted_loop(op: OperationRef<'_, '_>) -> Checked {
