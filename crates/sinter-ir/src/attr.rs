@@ -216,6 +216,7 @@ mod tests {
             Attr::Ints(vec![]),
             Attr::Floats(vec![FloatBits::new(2.0), FloatBits::new(0.5)]),
             Attr::Str("max".into()),
+            Attr::Str(String::new()),
             Attr::Bool(true),
             Attr::Bool(false),
             Attr::Element(ElementType::U8),

@@ -129,6 +129,13 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_name_is_none() {
+        let context = melior::Context::new();
+        let list = names(&["", "b"]);
+        assert_eq!(origins(from_origins(&context, &list)), names(&["b"]));
+    }
+
+    #[test]
     fn a_name_is_listed_once() {
         let context = melior::Context::new();
         let a = from_origins(&context, &names(&["a", "b"]));
