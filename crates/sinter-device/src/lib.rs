@@ -14,6 +14,7 @@ mod forms;
 mod grid;
 pub mod host;
 mod host_price;
+mod limits;
 pub mod load;
 mod movement;
 mod packing;

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::device::{Device, FORMAT_VERSION, NativeOr};
+use toml::de::DeTable;
+
+use crate::device::{Device, EngineKind, FORMAT_VERSION, MatrixUnit};
+use crate::limits;
 
 /// Built-in devices: name and file.
 pub const BUILT_IN: &[(&str, &str)] = &[
@@ -87,10 +90,16 @@ fn unknown(name: &str) -> DeviceError {
 /// # Errors
 /// When the text is not TOML, has unknown or missing fields, or values that make no sense.
 pub fn parse(name: &str, text: &str) -> Result<Device, DeviceError> {
-    let device: Device = toml::from_str(text).map_err(|e| DeviceError::Parse {
+    let malformed = |message: String| DeviceError::Parse {
         name: name.to_owned(),
-        message: in_one_line(&e, text),
+        message,
+    };
+    let table = DeTable::parse(text).map_err(|e| malformed(in_one_line(&e, text)))?;
+    limits::check(table.get_ref(), text).map_err(|message| DeviceError::Invalid {
+        name: name.to_owned(),
+        message,
     })?;
+    let device: Device = toml::from_str(text).map_err(|e| malformed(in_one_line(&e, text)))?;
     check(&device).map_err(|message| DeviceError::Invalid {
         name: name.to_owned(),
         message,
@@ -130,41 +139,46 @@ fn check(device: &Device) -> Result<(), String> {
             device.version
         ));
     }
-    if device.cores == 0 {
-        return Err("cores must be at least 1".into());
+    for name in device.vector.functions.keys() {
+        known("vector.functions", name, &FUNCTIONS)?;
     }
-    for (field, value) in [
-        ("bytes", device.vector.bytes),
-        ("registers", device.vector.registers),
-    ] {
-        if let NativeOr::Fixed(n) = value
-            && n < 4
-        {
-            return Err(format!(
-                "vector.{field} must be at least 4 or \"native\", not {n}"
-            ));
-        }
+    for element in &device.vector.elements {
+        known("vector.elements", element, &ELEMENTS)?;
     }
-    for (field, rate) in [
-        ("vector.fma_gflops", device.vector.fma_gflops),
-        ("vector.scalar_gops", device.vector.scalar_gops),
-        ("vector.loads_per_fma", device.vector.loads_per_fma),
-    ] {
-        if rate.is_nan() || rate <= 0.0 {
-            return Err(format!("{field} must be positive, not {rate}"));
-        }
-    }
-    if !(0.0..=1.0).contains(&device.vector.exposed) {
-        let exposed = device.vector.exposed;
-        return Err(format!("vector.exposed must be 0 to 1, not {exposed}"));
-    }
-    if let Some(cache) = device.first_cache
-        && (cache.ways < 1 || cache.way_bytes < 1 || cache.way_bytes.count_ones() != 1)
-    {
-        return Err("first_cache must have ways of a power of two of bytes, at least one".into());
+    let unit_cores = device.core_group.matrix;
+    if (unit_cores > 0) != device.matrix.is_some() {
+        return Err(format!(
+            "core_group.matrix must be at least 1 with [matrix] and 0 without, not {unit_cores}"
+        ));
     }
     check_spaces(device)?;
-    check_routes(device)
+    check_routes(device)?;
+    let unit = device.matrix.as_ref();
+    unit.map_or(Ok(()), |unit| check_matrix(unit, device))
+}
+
+/// Functions that a vector unit has prices for.
+const FUNCTIONS: [&str; 18] = [
+    "add", "mul", "compare", "select", "cast", "round", "div", "sqrt", "rsqrt", "exp", "log",
+    "tanh", "erf", "sin", "cos", "pow", "rem", "index",
+];
+/// Element types that vectors may hold.
+const ELEMENTS: [&str; 13] = [
+    "f64", "f32", "f16", "bf16", "i64", "ui64", "i32", "ui32", "i16", "ui16", "i8", "ui8", "i1",
+];
+/// Memory spaces that kernels know.
+const SPACES: [&str; 6] = ["gm", "ub", "l1", "l0a", "l0b", "l0c"];
+/// What a route may do on the way.
+const POST_OPS: [&str; 3] = ["relu", "cast", "scale"];
+
+fn known(field: &str, name: &str, names: &[&str]) -> Result<(), String> {
+    match names.contains(&name) {
+        true => Ok(()),
+        false => Err(format!(
+            "{field} has no '{name}': there are {}",
+            names.join(", ")
+        )),
+    }
 }
 
 fn check_spaces(device: &Device) -> Result<(), String> {
@@ -173,9 +187,10 @@ fn check_spaces(device: &Device) -> Result<(), String> {
             return Err(format!("there is no [[space]] called '{needed}'"));
         }
     }
-    for space in &device.spaces {
-        if !space.align.is_power_of_two() {
-            return Err(format!("align of '{}' must be a power of two", space.name));
+    for (n, space) in device.spaces.iter().enumerate() {
+        known("space.name", &space.name, &SPACES)?;
+        if device.spaces[..n].iter().any(|s| s.name == space.name) {
+            return Err(format!("there are two [[space]] called '{}'", space.name));
         }
         let ascending = space
             .levels
@@ -187,13 +202,9 @@ fn check_spaces(device: &Device) -> Result<(), String> {
                 space.name
             ));
         }
-        if space
-            .levels
-            .iter()
-            .any(|l| l.gbps.is_nan() || l.gbps <= 0.0 || l.gbps_all < l.gbps)
-        {
+        if space.levels.iter().any(|l| l.gbps_all < l.gbps) {
             return Err(format!(
-                "rates of '{}' must be positive, gbps_all at least gbps",
+                "rates of '{}': gbps_all must be at least gbps",
                 space.name
             ));
         }
@@ -202,35 +213,69 @@ fn check_spaces(device: &Device) -> Result<(), String> {
 }
 
 fn check_routes(device: &Device) -> Result<(), String> {
-    let engine = |name: &str| device.engines.iter().any(|e| e.name == name);
-    for route in &device.routes {
-        for space in [&route.from, &route.to] {
+    for (n, engine) in device.engines.iter().enumerate() {
+        if device.engines[..n].iter().any(|e| e.name == engine.name) {
+            return Err(format!("there are two [[engine]] called '{}'", engine.name));
+        }
+    }
+    for (n, route) in device.routes.iter().enumerate() {
+        let (from, to) = (&route.from, &route.to);
+        for space in [from, to] {
             if device.space(space).is_none() {
                 return Err(format!(
                     "a route names the space '{space}', which does not exist"
                 ));
             }
         }
-        if !engine(&route.engine) {
+        if from == to {
+            return Err(format!("a route leads from '{from}' to itself"));
+        }
+        let mut others = device.routes[..n].iter();
+        if others.any(|r| r.from == *from && r.to == *to) {
+            return Err(format!("there are two routes from '{from}' to '{to}'"));
+        }
+        if !device.engines.iter().any(|e| e.name == route.engine) {
             return Err(format!(
                 "a route names the engine '{}', which does not exist",
                 route.engine
             ));
         }
+        for op in &route.post_ops {
+            known("route.post_ops", op, &POST_OPS)?;
+        }
     }
-    if !engine(&device.vector.engine) {
-        return Err(format!(
-            "vector.engine '{}' does not exist",
-            device.vector.engine
-        ));
+    check_engine(device, "vector", &device.vector.engine, EngineKind::Vector)
+}
+
+fn check_engine(device: &Device, unit: &str, name: &str, kind: EngineKind) -> Result<(), String> {
+    match device.engines.iter().find(|e| e.name == name) {
+        Some(engine) if engine.kind == kind => Ok(()),
+        Some(_) => Err(format!(
+            "{unit}.engine '{name}' must be an [[engine]] of the kind {unit}"
+        )),
+        None => Err(format!("{unit}.engine '{name}' does not exist")),
     }
-    if let Some(unit) = &device.matrix {
-        for space in [&unit.left, &unit.right, &unit.accumulator] {
-            if device.space(space).is_none() {
-                return Err(format!(
-                    "[matrix] names the space '{space}', which does not exist"
-                ));
-            }
+}
+
+/// A matrix unit's buffers are spaces with fixed names, which are filled through `l1`.
+fn check_matrix(unit: &MatrixUnit, device: &Device) -> Result<(), String> {
+    check_engine(device, "matrix", &unit.engine, EngineKind::Matrix)?;
+    for (field, name, needed) in [
+        ("left", &unit.left, "l0a"),
+        ("right", &unit.right, "l0b"),
+        ("accumulator", &unit.accumulator, "l0c"),
+    ] {
+        if name != needed {
+            return Err(format!(
+                "matrix.{field} must be \"{needed}\", not \"{name}\""
+            ));
+        }
+    }
+    for space in ["l1", "l0a", "l0b", "l0c"] {
+        if device.space(space).is_none() {
+            return Err(format!(
+                "[matrix] needs the space '{space}', which does not exist"
+            ));
         }
     }
     Ok(())
@@ -287,7 +332,10 @@ mod tests {
             fault("version = 1", "version = 9"),
             "device file t: version 9 is not 1"
         );
-        assert!(fault("cores = 2", "cores = 0").contains("cores must be at least 1"));
+        assert!(
+            fault("cores = 2", "cores = 0")
+                .contains("cores must be a whole number from 1 to 65536, not 0")
+        );
         let unknown = fault("cores = 2", "kores = 2");
         assert!(unknown.contains(": unknown field `kores`"), "{unknown}");
         assert!(unknown.starts_with("device file t: line "), "{unknown}");
@@ -299,10 +347,59 @@ mod tests {
             )
             .contains("'x'")
         );
-        assert!(fault("way_bytes = 4096", "way_bytes = 4097").contains("first_cache must"));
-        assert!(fault("exposed = 0.15", "exposed = 1.5").contains("exposed must be 0 to 1"));
-        assert!(fault("ways = 8", "ways = 0").contains("first_cache must"));
+        assert!(
+            fault("way_bytes = 4096", "way_bytes = 4097").contains("way_bytes must be a power")
+        );
+        assert!(
+            fault("exposed = 0.15", "exposed = 1.5")
+                .contains("exposed must be a number from 0 to 1")
+        );
+        assert!(fault("ways = 8", "ways = 0").contains("ways must be"));
         assert!(fault("align = 64", "align = 48").contains("power of two"));
+        let chip = BUILT_IN[1].1;
+        for (from, to, expected) in [
+            (
+                "accumulator = \"l0c\"",
+                "accumulator = \"gm\"",
+                "matrix.accumulator must be \"l0c\", not \"gm\"",
+            ),
+            (
+                "matrix = 1 }",
+                "matrix = 0 }",
+                "core_group.matrix must be at least 1 with [matrix]",
+            ),
+            (
+                "name = \"l1\"",
+                "name = \"l2\"",
+                "space.name has no 'l2': there are gm, ub,",
+            ),
+            (
+                "name = \"l0a\"",
+                "name = \"ub\"",
+                "two [[space]] called 'ub'",
+            ),
+            ("\"cast\", \"scale\"", "\"gelu\"", "no 'gelu'"),
+            (
+                "\nexp = 4.0",
+                "\nexpo = 4.0",
+                "vector.functions has no 'expo'",
+            ),
+            ("\"i1\"]", "\"i2\"]", "vector.elements has no 'i2'"),
+            (
+                "kind = \"matrix\"",
+                "kind = \"vector\"",
+                "of the kind matrix",
+            ),
+            (
+                "to = \"l0a\"",
+                "to = \"l0b\"",
+                "two routes from 'l1' to 'l0b'",
+            ),
+        ] {
+            assert!(chip.contains(from), "{from}");
+            let fault = parse("t", &chip.replace(from, to)).unwrap_err().to_string();
+            assert!(fault.contains(expected), "{fault}");
+        }
         let folder = Device::load(env!("CARGO_MANIFEST_DIR"))
             .unwrap_err()
             .to_string();
