@@ -8,6 +8,8 @@
 //! - two iterators that run over two neighbouring dimensions in every access are one, and so are the
 //!   dimensions: a pointwise kernel becomes one-dimensional, a 1x1 convolution of stride 1 has one
 //!   iterator for all pixels. Iterators of one kind only; reductions keep their order;
+//! - a pointwise stage that finds elements by quotients goes through the operand that they are quotients of, where
+//!   none are left then (a reshape of what is stored in another order);
 //! - a temporary's dimensions are in the order that suits its writer's vectors and its readers.
 //!
 //! Slot types change shape but not size, so inputs and outputs are to be seen under the new shapes.
@@ -24,6 +26,7 @@ use crate::order::{canonical_order, order_temporaries};
 use crate::place_stages::{SharedAxes, shared_axes};
 use crate::scalar::Inst;
 use crate::split::{rebase, simplify_indices};
+use crate::untangle::untangle;
 
 /// See the [module documentation](self). A scheduled kernel is returned as it is.
 #[must_use]
@@ -36,6 +39,7 @@ pub fn coalesce(mut kernel: Kernel) -> Kernel {
         *stage = without_unit_iterators(stage);
     }
     drop_unit_dimensions(&mut kernel);
+    untangle(&mut kernel);
     order_temporaries(&mut kernel);
     while let Some(links) = Links::found(&kernel) {
         links.merge_one(&mut kernel);

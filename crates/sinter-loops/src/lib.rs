@@ -55,6 +55,7 @@ pub mod sharing;
 mod split;
 pub mod tensor;
 pub mod types;
+mod untangle;
 mod value;
 mod verify;
 
