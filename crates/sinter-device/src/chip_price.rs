@@ -1,11 +1,13 @@
 //! The price of a kernel on a scratchpad device: its steps over tiles are counted by engine; engines
 //! run beside each other, the first load and the last store do not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sinter_loops::kernel::{Kernel, Schedule};
 use sinter_loops::nest::Nest;
-use sinter_loops::onchip::{Arrange, OnChip, Place, Space, Step, Tile};
+use sinter_loops::onchip::{
+    Arrange, ChunkAxis, OnChip, Place, Space, Step, TRANSFER_RANK, Tile, box_dims, transfer_dims,
+};
 use sinter_loops::types::ElementType;
 
 use crate::body;
@@ -36,6 +38,7 @@ pub(crate) fn of_steps(
     device: &Device,
 ) -> Price {
     let mut block = Block {
+        kernel,
         lowered,
         device,
         engines: BTreeMap::new(),
@@ -88,8 +91,45 @@ pub(crate) fn of_steps(
     }
 }
 
+/// What a kernel costs at least with these tiles and with all smaller ones: entering blocks, and starting the
+/// transfers between its operands and the cores. Smaller tiles make no fewer of either.
+pub(crate) fn least(schedule: &Schedule, lowered: &OnChip, device: &Device) -> Time {
+    let blocks = block_count(&schedule.grid);
+    let rounds = blocks.div_ceil(u64::from(device.cores)) as f64;
+    let entry = device.block_ns * rounds;
+    let launch = Time::from_ns(device.launch_ns + spreading_ns(blocks, device) + entry);
+    let levels = device.space("gm").map_or(&[][..], |space| &space.levels);
+    let fastest = levels.iter().map(|l| l.gbps).fold(0.0, f64::max);
+    if fastest <= 0.0 {
+        return launch;
+    }
+    let routes = device.routes.iter();
+    let routes = routes.filter(|r| r.from == "gm" || r.to == "gm");
+    let engines: BTreeSet<&str> = routes.map(|r| r.engine.as_str()).collect();
+    let started = operand_transfers(&lowered.steps) / engines.len().max(1) as u64;
+    let start = Time::of_bytes(device.transfer_half_bytes, fastest);
+    launch + start.scale(started as f64).scale(rounds)
+}
+
+/// Transfers of a block between operands in device memory and its tiles.
+fn operand_transfers(steps: &[Step]) -> u64 {
+    let of = |step: &Step| match step {
+        Step::Load { .. } | Step::Store { .. } => 1,
+        Step::Arrange(arrange) => u64::from(matches!(arrange.to, Place::Slot(_))),
+        Step::Chunks { axes, body } => trips(axes) * operand_transfers(body),
+        _ => 0,
+    };
+    steps.iter().map(of).sum()
+}
+
+fn trips(axes: &[ChunkAxis]) -> u64 {
+    let trips = axes.iter().map(|a| (a.extent / a.chunk).unsigned_abs());
+    trips.product()
+}
+
 /// Engine times of one block.
 struct Block<'a> {
+    kernel: &'a Kernel,
     lowered: &'a OnChip,
     device: &'a Device,
     engines: BTreeMap<String, Time>,
@@ -102,12 +142,12 @@ impl Block<'_> {
         for step in steps {
             match step {
                 Step::Fill { tile, .. } => self.fill(*tile, times),
-                Step::Load { tile, .. } => {
-                    let time = self.transfer("gm", &self.lowered.tiles[*tile], true, times);
+                Step::Load { slot, tile, .. } => {
+                    let time = self.boxed(*slot, *tile, true, times);
                     self.fill.get_or_insert(time);
                 }
-                Step::Store { tile, .. } => {
-                    self.drain = self.transfer("gm", &self.lowered.tiles[*tile], false, times);
+                Step::Store { tile, slot, .. } => {
+                    self.drain = self.boxed(*slot, *tile, false, times);
                 }
                 Step::Move { from, to } => {
                     let (from, to) = (&self.lowered.tiles[*from], &self.lowered.tiles[*to]);
@@ -127,10 +167,7 @@ impl Block<'_> {
                 Step::Multiply {
                     left, accumulator, ..
                 } => self.matrix(*left, *accumulator, times),
-                Step::Chunks { axes, body } => {
-                    let chunks: i64 = axes.iter().map(|a| a.extent / a.chunk).product();
-                    self.steps(body, times * chunks.unsigned_abs());
-                }
+                Step::Chunks { axes, body } => self.steps(body, times * trips(axes)),
             }
         }
     }
@@ -179,12 +216,11 @@ impl Block<'_> {
             return;
         };
         let [left, sums] = [left, accumulator].map(|tile| &self.lowered.tiles[tile].ty);
-        let half = matches!(left.element, ElementType::F16 | ElementType::Bf16);
-        // A step holds so many bytes of an operand, whatever its element type.
-        let (gflops, k) = match half {
-            true => (unit.f16_gflops, unit.k),
-            false => (unit.f32_gflops, (unit.k / 2).max(1)),
+        let gflops = match left.element {
+            ElementType::F16 | ElementType::Bf16 => unit.f16_gflops,
+            _ => unit.f32_gflops,
         };
+        let k = unit.step_depth(left.element);
         let whole = |extent: i64, step: i64| (extent + step - 1) / step * step;
         let rank = sums.rank();
         let batch: i64 = sums.shape[..rank - 2].iter().product();
@@ -196,8 +232,36 @@ impl Block<'_> {
         self.add(&engine, Time::of_operations(operations, gflops), times);
     }
 
+    /// A transfer between a tile and a box of an operand in device memory; returns its time.
+    fn boxed(&mut self, slot: usize, tile: usize, inward: bool, times: u64) -> Time {
+        let tile = &self.lowered.tiles[tile];
+        let operand = &self.kernel.slots[slot].ty.shape;
+        let extents: Vec<_> = tile.ty.shape.iter().map(|&e| Some(e)).collect();
+        let transfers = match extents.len() > TRANSFER_RANK {
+            true => {
+                let dims = transfer_dims(box_dims(&extents, &tile.ty.shape, operand));
+                let looped = dims.looped.iter().filter_map(|d| d.extent);
+                looped.product::<i64>().unsigned_abs()
+            }
+            false => 1,
+        };
+        self.transfers("gm", tile, inward, transfers, times)
+    }
+
     /// A transfer between `other` and the tile's space (into the tile when `inward`); returns its time.
     fn transfer(&mut self, other: &str, tile: &Tile, inward: bool, times: u64) -> Time {
+        self.transfers(other, tile, inward, 1, times)
+    }
+
+    /// A transfer in `parts`, each of which is started by itself.
+    fn transfers(
+        &mut self,
+        other: &str,
+        tile: &Tile,
+        inward: bool,
+        parts: u64,
+        times: u64,
+    ) -> Time {
         let (from, to) = if inward {
             (other, tile.space.name())
         } else {
@@ -216,7 +280,7 @@ impl Block<'_> {
         let block = self.device.transfer_block_bytes;
         let rows = bytes / row.unsigned_abs().max(1);
         let rounded = rows * row.unsigned_abs().next_multiple_of(block);
-        let time = Time::of_bytes(rounded + self.device.transfer_half_bytes, gbps);
+        let time = Time::of_bytes(rounded + parts * self.device.transfer_half_bytes, gbps);
         self.add(&route.engine.clone(), time, times);
         time
     }

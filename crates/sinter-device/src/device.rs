@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use sinter_loops::onchip::{self, Machine};
+use sinter_loops::types::ElementType;
 
 use crate::host::HostCpu;
 use crate::load::DeviceError;
@@ -155,6 +156,13 @@ pub struct MatrixUnit {
     pub right: String,
     /// Space of the accumulators.
     pub accumulator: String,
+}
+
+impl MatrixUnit {
+    /// Depth of one step with operands of a type: a step holds so many bytes of an operand, whatever its element.
+    pub fn step_depth(&self, element: ElementType) -> i64 {
+        onchip::step_depth(self.k, element)
+    }
 }
 
 /// The bandwidth of a space for kernels that touch at most so many bytes.
@@ -414,6 +422,8 @@ impl Device {
         let unit = |unit: &MatrixUnit| onchip::MatrixUnit {
             left_bytes: bytes(&unit.left),
             right_bytes: bytes(&unit.right),
+            k: unit.k,
+            block_bytes: i64::try_from(self.transfer_block_bytes).unwrap_or(i64::MAX),
             feeds_vector: self.matrix_feeds_vector(),
         };
         Machine {

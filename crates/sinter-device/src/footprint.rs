@@ -9,7 +9,7 @@ use sinter_loops::place_stages::{Region, regions};
 
 use crate::access::box_elements;
 use crate::device::Device;
-use crate::refusal::Refusal;
+use crate::refusal::{Need, Refusal};
 
 /// The kernel as steps over tiles, on scratchpad devices.
 ///
@@ -25,7 +25,7 @@ pub(crate) fn on_chip(
     onchip::lower(&scheduled, &device.machine()).map_err(|e| Refusal::Stages(e.to_string()))
 }
 
-/// The first space that a block overfills, if any.
+/// The spaces that a block overfills, if any.
 ///
 /// # Errors
 /// As [`on_chip`].
@@ -37,18 +37,22 @@ pub(crate) fn overfull(
     if device.is_scratchpad() {
         return Ok(over_spaces(&on_chip(kernel, schedule, device)?, device));
     }
-    Ok(over(device, "ub", temporary_bytes(kernel, schedule)))
+    let need = over(device, "ub", temporary_bytes(kernel, schedule));
+    Ok(need.map(|need| Refusal::Footprint(vec![need])))
 }
 
-/// The first space of a scratchpad device that the tiles of a block overfill, if any.
+/// The spaces of a scratchpad device that the tiles of a block overfill, if any.
 pub(crate) fn over_spaces(lowered: &OnChip, device: &Device) -> Option<Refusal> {
-    let mut chip = Space::ALL.into_iter().filter(|&s| s != Space::Workspace);
-    chip.find_map(|s| over(device, s.name(), lowered.bytes_in(s).unsigned_abs()))
+    let chip = Space::ALL.into_iter().filter(|&s| s != Space::Workspace);
+    let needs: Vec<_> = chip
+        .filter_map(|s| over(device, s.name(), lowered.bytes_in(s).unsigned_abs()))
+        .collect();
+    (!needs.is_empty()).then_some(Refusal::Footprint(needs))
 }
 
-fn over(device: &Device, space: &str, needed: u64) -> Option<Refusal> {
+fn over(device: &Device, space: &str, needed: u64) -> Option<Need> {
     let available = device.space_bytes(space);
-    (needed > available).then(|| Refusal::Footprint {
+    (needed > available).then(|| Need {
         space: space.into(),
         needed,
         available,

@@ -143,9 +143,17 @@ pub(crate) fn choose_tiles(
         needed: granules.iter().map(|g| g.needed).collect(),
         chunks: device.is_scratchpad(),
     };
+    let mut least: Option<Refusal> = None;
     while let Some(refusal) = overfull(kernel, schedule, device)? {
+        // The tiles that miss by the least say what is needed.
+        if least
+            .as_ref()
+            .is_none_or(|least| refusal.excess() <= least.excess())
+        {
+            least = Some(refusal);
+        }
         if !shrinking.step(kernel, schedule) {
-            return Err(refusal);
+            return least.map_or(Ok(shrinking), Err);
         }
     }
     Ok(shrinking)

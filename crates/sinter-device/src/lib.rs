@@ -32,5 +32,5 @@ pub use host::HostCpu;
 pub use load::DeviceError;
 pub use packing::pack_constants;
 pub use price::{Price, Time};
-pub use refusal::Refusal;
+pub use refusal::{Need, Refusal};
 pub use schedule::{price_of, schedule};

@@ -16,13 +16,10 @@ use crate::chip_price;
 use crate::device::Device;
 use crate::footprint::{block_tiles, on_chip, over_spaces, overfull};
 use crate::grid::{self, Axis, Shrinking};
-use crate::host_price::{self, spreading_ns, vector_time};
+use crate::host_price::{self, vector_time};
 use crate::price::{Price, Time};
 use crate::refusal::Refusal;
 use crate::registers::Stage;
-
-/// Tiles that are dearer than the best by this factor are not made smaller still.
-const HOPELESS: f64 = 1.25;
 
 /// The schedule that a kernel gets on a device, and its price with that schedule. The kernel has had
 /// its layouts applied, its stages placed and its iterators coalesced.
@@ -145,7 +142,7 @@ pub fn price_of(kernel: &Kernel, schedule: &Schedule, device: &Device) -> Result
     Ok(host_price(kernel, schedule, device))
 }
 
-/// The cheapest of the tiles that fit a scratchpad: the biggest, and those that a smaller one would get.
+/// The cheapest of the tiles that fit a scratchpad: of the biggest, and all that a smaller one would get.
 /// So a smaller scratchpad does not make a kernel cheaper. Of equally cheap ones the biggest, which has the
 /// fewest blocks and copies.
 fn cheapest_tiles(
@@ -157,19 +154,17 @@ fn cheapest_tiles(
     let price = chip_price::price(kernel, &schedule, device)?;
     let mut best = (schedule.clone(), price);
     while shrinking.step(kernel, &mut schedule) {
+        // A smaller scratchpad has no tiles either where these are none.
         let Ok(lowered) = on_chip(kernel, &schedule, device) else {
             break;
         };
+        if chip_price::least(&schedule, &lowered, device) >= best.1.total {
+            break;
+        }
         if over_spaces(&lowered, device).is_some() {
             continue;
         }
         let price = chip_price::of_steps(kernel, &schedule, &lowered, device);
-        // Smaller tiles may still pay for the cores that they keep busy.
-        let spreading = |p: &Price| Time::from_ns(spreading_ns(p.blocks, device));
-        let unspread = |p: &Price| p.total.saturating_sub(spreading(p));
-        if unspread(&price) > unspread(&best.1).scale(HOPELESS) {
-            break;
-        }
         if price.total < best.1.total {
             best = (schedule.clone(), price);
         }

@@ -1,6 +1,6 @@
 //! Schedules and prices of hand-made kernels.
 
-use sinter_device::{Device, HostCpu, Price, Refusal, Time, pack_constants, schedule};
+use sinter_device::{Device, HostCpu, Need, Price, Refusal, Time, pack_constants, schedule};
 use sinter_loops::affine::Affine;
 use sinter_loops::kernel::{Kernel, Layout, PhysicalDim, Role, Schedule, Slot};
 use sinter_loops::nest::{Access, Combine, CombineFn, Iter, Nest};
@@ -249,15 +249,15 @@ fn what_fits_nowhere_is_refused_with_figures() {
         .filter(|s| s.name == "ub")
         .for_each(|s| s.bytes = 4);
     let refusal = schedule(&pointwise(64, 64, UnaryFn::Exp), &device).unwrap_err();
-    let expected = Refusal::Footprint {
+    let need = Need {
         space: "ub".into(),
-        needed: 8,
+        needed: 128,
         available: 4,
     };
-    assert_eq!(refusal, expected);
+    assert_eq!(refusal, Refusal::Footprint(vec![need]));
     assert_eq!(
         refusal.to_string(),
-        "the smallest tile needs 8 bytes of 'ub', which has 4"
+        "the smallest tile needs 128 bytes of 'ub', which has 4"
     );
 }
 

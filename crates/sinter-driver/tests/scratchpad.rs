@@ -101,3 +101,64 @@ fn a_convolution_network_on_any_size() {
 fn a_transformer_on_any_size() {
     agrees("tiny_transformer", &["x=2x6x32"]);
 }
+
+/// A device file with on-chip spaces of given sizes, in the order of [`SPACES`].
+fn sized(folder: &Path, sizes: [u64; 5]) -> PathBuf {
+    let text = std::fs::read_to_string(root().join("devices/ascend-910b.toml")).expect("shipped");
+    let mut text = text.replace("name = \"ascend-910b\"", "name = \"sized\"");
+    for (name, size) in SPACES.into_iter().zip(sizes) {
+        let head = format!("name = \"{name}\"\nbytes = ");
+        let at = text.find(&head).expect("a space") + head.len();
+        let end = at + text[at..].find(' ').expect("a comment");
+        text.replace_range(at..end, &size.to_string());
+    }
+    let file = folder.join("sized.toml");
+    std::fs::write(&file, text).expect("written");
+    file
+}
+
+const SPACES: [&str; 5] = ["ub", "l1", "l0a", "l0b", "l0c"];
+/// Their sizes on the built-in device.
+const SIZES: [u64; 5] = [196_608, 524_288, 65_536, 65_536, 131_072];
+
+fn compiles(model: &str, sizes: [u64; 5]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = CompileOptions {
+        device: sized(folder.path(), sizes).display().to_string(),
+        ..CompileOptions::default()
+    };
+    let path = root().join(format!("models/{model}.onnx"));
+    if let Err(e) = compile(&path, &options) {
+        panic!("{model} on {sizes:?}: {e}");
+    }
+}
+
+/// What fusion takes for tiles that fit is placed: alignment counts, and each space has its own size.
+#[test]
+fn what_fusion_accepts_is_placed() {
+    for sizes in [
+        [2432, 28224, 1344, 1792, 131_072],
+        [5568, 524_288, 1344, 65536, 131_072],
+        [8704, 24192, 1920, 1728, 5312],
+        [196_608, 17984, 704, 1344, 2816],
+        [4224, 8192, 704, 1024, 131_072],
+        [4352, 28736, 960, 1280, 4352],
+    ] {
+        compiles("bottleneck", sizes);
+    }
+    let mut state = 1_u64;
+    let mut random = |below: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    for model in ["chain", "attention", "bottleneck", "tiny_cnn"].repeat(6) {
+        // A third to a 96th of the size, or all of it; any number of bytes.
+        let sizes = SIZES.map(|size| match random(4) {
+            0 => size,
+            _ => size / (3 + random(94)) + random(64),
+        });
+        compiles(model, sizes);
+    }
+}

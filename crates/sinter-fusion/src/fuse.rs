@@ -377,9 +377,14 @@ fn check_singles(
 
 fn no_kernel(node: NodeId, illegal: &Illegal, evaluator: &Evaluator<'_>) -> FusionError {
     let node = &evaluator.graph.nodes[node.0 as usize];
-    let lowered = illegal.code == LegalityCode::Limit && evaluator.limits.kernels_lowered();
-    let way_out = illegal.flip.as_ref().filter(|_| lowered);
-    let way_out = way_out.map(|flip| format!("; it has one {flip}, in [kernels] of the control"));
+    let lowered = evaluator.limits.kernels_lowered();
+    let way_out = illegal.flip.as_ref().and_then(|flip| match illegal.code {
+        LegalityCode::Footprint => Some(format!("; it would have one {flip}")),
+        LegalityCode::Limit if lowered => {
+            Some(format!("; it has one {flip}, in [kernels] of the control"))
+        }
+        _ => None,
+    });
     FusionError::NoKernel {
         origin: origin_of(&node.origins),
         operator: node.op.mnemonic(),

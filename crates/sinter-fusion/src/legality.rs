@@ -190,10 +190,12 @@ pub(crate) fn of_loops(refusal: sinter_loops::Refusal) -> Illegal {
 pub(crate) fn of_schedule(refusal: sinter_device::Refusal) -> Illegal {
     use sinter_device::Refusal as R;
     let (code, flip) = match &refusal {
-        R::Footprint { space, needed, .. } => (
-            LegalityCode::Footprint,
-            Some(format!("if {space} >= {}", size(*needed))),
-        ),
+        R::Footprint(needs) => {
+            let needs = needs.iter();
+            let needs = needs.map(|n| format!("{} >= {}", n.space, size(n.needed)));
+            let needs = needs.collect::<Vec<_>>().join(" and ");
+            (LegalityCode::Footprint, Some(format!("if {needs}")))
+        }
         R::Stages(_) | R::Empty => (LegalityCode::NoLoopForm, None),
     };
     Illegal {

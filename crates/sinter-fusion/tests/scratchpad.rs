@@ -2,7 +2,7 @@
 //! devices whose on-chip spaces shrink over two orders of magnitude. A model that is not there is
 //! skipped with a message.
 
-use sinter_device::Device;
+use sinter_device::{Device, Refusal, schedule};
 use sinter_fusion::{Fused, Options, Policy, fuse};
 use sinter_loops::onchip::{self, Space};
 use sinter_loops::random;
@@ -145,5 +145,47 @@ fn a_convolution_network_shrinks() {
     let shape: &[i64] = &[1, 3, 224, 224];
     if let Some(graph) = model(".cache/models/mobilenet_v3_small.onnx", &[("input", shape)]) {
         sweep("mobilenet_v3_small", &graph, Policy::Greedy);
+    }
+}
+
+/// More of any space makes no kernel dearer, and the smallest tile that a refusal names is one.
+#[test]
+fn kernels_cost_no_more_with_more_of_a_space() {
+    for file in ["chain", "attention", "bottleneck", "tiny_cnn"] {
+        let graph = model(&format!("models/{file}.onnx"), &[]).expect("it is shipped");
+        let whole = shrunk(1);
+        for policy in [Policy::Egraph, Policy::None] {
+            for group in fused(&graph, &whole, policy).groups {
+                let mut kernel = group.kernel;
+                kernel.schedule = None;
+                for n in (0..whole.spaces.len()).filter(|&n| whole.spaces[n].name != "gm") {
+                    let mut device = whole.clone();
+                    let mut last = None;
+                    while device.spaces[n].bytes > 64 {
+                        let found = schedule(&kernel, &device);
+                        let what = || format!("{} with {:?}", kernel.name, device.spaces[n]);
+                        match &found {
+                            Ok((_, price)) => {
+                                assert!(last.is_none_or(|l| l <= Ok(price.total)), "{}", what());
+                                last = Some(Ok(price.total));
+                            }
+                            Err(Refusal::Footprint(needs)) => {
+                                let [need] = &needs[..] else {
+                                    panic!("{}: {needs:?}", what())
+                                };
+                                let mut grown = device.clone();
+                                grown.spaces[n].bytes = need.needed;
+                                assert!(schedule(&kernel, &grown).is_ok(), "{}", what());
+                                grown.spaces[n].bytes = need.needed - 1;
+                                assert!(schedule(&kernel, &grown).is_err(), "{}", what());
+                                last = Some(Err(()));
+                            }
+                            Err(e) => panic!("{}: {e}", what()),
+                        }
+                        device.spaces[n].bytes = device.spaces[n].bytes * 3 / 4;
+                    }
+                }
+            }
+        }
     }
 }

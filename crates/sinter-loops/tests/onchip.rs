@@ -23,6 +23,8 @@ const MACHINE: onchip::Machine = onchip::Machine {
     matrix: Some(MatrixUnit {
         left_bytes: 1024,
         right_bytes: 1024,
+        k: 16,
+        block_bytes: 32,
         feeds_vector: false,
     }),
     double_buffer: true,

@@ -3,7 +3,8 @@
 //! Takes `npu.program`s with virtual buffers and `npu.kernel`s with tiles. Leaves `npu.view`s with offsets
 //! in the arena and `npu.alloc`s with offsets in their spaces; the program says how large its arena is, a
 //! kernel how many bytes of each space it uses (`scratch`). A buffer that the program returns is the
-//! caller's memory and stays as it is. Refuses a kernel whose tiles do not fit the device's spaces.
+//! caller's memory and stays as it is. Refuses a kernel whose tiles, and a program whose arena, do not fit
+//! the device's spaces.
 //!
 //! Time in the arena is counted in phases between barriers, for launches of one phase may run at once.
 //! An output takes over an input's memory where the kernel allows it (`in_place`), the input has no later
@@ -19,14 +20,15 @@ use melior::ir::{Attribute, BlockLike, Identifier, Value, ValueLike};
 use sinter_device::Device;
 use sinter_ir::build::{Parts, lasting, operation, value_key};
 use sinter_ir::rewrite::{context_of, erase, replace_all_uses};
-use sinter_ir::{IrError, attr, melior, types};
+use sinter_ir::{IrError, attr, location, melior, types};
+use sinter_loops::onchip;
 use sinter_pass::{Failure, Pass, PassInfo};
 use sinter_plan::{Buffer, plan};
 
 use crate::transfers::{base, blocks, name, operations, touches};
 
 /// Alignment of buffers and tiles in bytes.
-pub const ALIGN: u64 = 64;
+pub const ALIGN: u64 = onchip::ALIGN.unsigned_abs();
 
 sinter_pass::options! {
     /// Options of [`NpuPlanMemory`].
@@ -69,7 +71,7 @@ impl Pass for NpuPlanMemory {
                 .into_iter()
                 .filter(|op| name(*op) == "npu.program")
             {
-                arena(program, &reuse)?;
+                arena(program, &reuse, &device)?;
             }
         }
         Ok(())
@@ -107,7 +109,11 @@ struct Virtual<'c> {
     takes: Vec<usize>,
 }
 
-fn arena(program: OperationRef<'_, '_>, kernels: &BTreeMap<String, Reuse>) -> Result<(), Failure> {
+fn arena(
+    program: OperationRef<'_, '_>,
+    kernels: &BTreeMap<String, Reuse>,
+    device: &Device,
+) -> Result<(), Failure> {
     let context = context_of(program);
     let Some(body) = blocks(program).into_iter().next() else {
         return Ok(());
@@ -192,7 +198,11 @@ fn arena(program: OperationRef<'_, '_>, kernels: &BTreeMap<String, Reuse>) -> Re
                 .fold(buffer, |buffer, &of| buffer.in_place_of(of))
         })
         .collect();
-    let planned = plan(&wanted, u64::MAX)?;
+    let planned = plan(&wanted, capacity(device, "gm")).map_err(|e| {
+        Failure::message(format!(
+            "the values between kernels do not fit gm: {e}: a device file with a larger [[space]] 'gm' holds them"
+        ))
+    })?;
     for (buffer, offset) in buffers.iter().zip(&planned.offsets) {
         let result = buffer.op.result(0)?;
         let parts = Parts {
@@ -217,6 +227,14 @@ fn set<'c>(op: OperationRef<'c, '_>, name: &str, value: Attribute<'c>) {
     // SAFETY: the operation is alive; nobody else holds its attributes.
     let mut op = unsafe { OperationRefMut::from_raw(op.to_raw()) };
     op.set_attribute(name, value);
+}
+
+/// Bytes of a space; without scratchpads its size is nominal.
+fn capacity(device: &Device, space: &str) -> u64 {
+    match device.is_scratchpad() {
+        true => device.space_bytes(space),
+        false => u64::MAX,
+    }
 }
 
 /// Plans each space of one kernel.
@@ -263,19 +281,14 @@ fn kernel_tiles(kernel: OperationRef<'_, '_>, device: &Device) -> Result<(), Fai
                 Buffer::new(id, first..tiles[t].last + 1, tiles[t].bytes, ALIGN)
             })
             .collect();
-        let capacity = if space == "gm" || !device.is_scratchpad() {
-            u64::MAX
-        } else {
-            device.space_bytes(space)
-        };
-        let planned = plan(&wanted, capacity).map_err(|e| {
-            let symbol = kernel
-                .attribute("sym_name")
-                .ok()
-                .and_then(attr::as_str)
-                .unwrap_or_default();
+        let planned = plan(&wanted, capacity(device, space)).map_err(|e| {
+            let symbol = kernel.attribute("sym_name").ok().and_then(attr::as_str);
+            let symbol = symbol.unwrap_or_default();
+            let nodes = location::origins(kernel.location()).join(", ");
+            let nodes = if nodes.is_empty() { nodes } else { format!(" ({nodes})") };
             Failure::message(format!(
-                "tiles of kernel '{symbol}' do not fit {space}: {e}"
+                "tiles of kernel '{symbol}'{nodes} do not fit {space}: {e}: a device file with a larger [[space]] \
+                 '{space}' holds them"
             ))
         })?;
         for (&t, offset) in members.iter().zip(&planned.offsets) {

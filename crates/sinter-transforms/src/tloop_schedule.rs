@@ -155,7 +155,7 @@ fn planned(op: OperationRef<'_, '_>, kernel: &Kernel) -> Option<Schedule> {
 
 fn refused(refusal: Refusal) -> Refused {
     let code = match refusal {
-        Refusal::Footprint { .. } => "footprint-exceeds-space",
+        Refusal::Footprint(_) => "footprint-exceeds-space",
         Refusal::Stages(_) => "stages-cannot-be-placed",
         Refusal::Empty => "computes-nothing",
     };

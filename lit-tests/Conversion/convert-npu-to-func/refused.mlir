@@ -31,15 +31,3 @@ module {
     npu.return
   }
 }
-
-// -----
-
-// expected-error @below {{a transfer over 6 dimensions has no lowering: it may have 5}}
-module {
-  npu.kernel @dimensions(%b: index, %x: memref<2x2x2x2x2x2xf32>) core(vector) {
-    %t = npu.alloc offset 0 : memref<2x2x2x2x2x2xf32, #npu.space<ub>>
-    %in = npu.copy %x[0, 0, 0, 0, 0, 0], %t[0, 0, 0, 0, 0, 0] sizes [2, 2, 2, 2, 2, 2] engine(mte2) : memref<2x2x2x2x2x2xf32>, memref<2x2x2x2x2x2xf32, #npu.space<ub>>
-    npu.wait %in
-    npu.return
-  }
-}

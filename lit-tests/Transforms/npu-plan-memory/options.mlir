@@ -6,7 +6,7 @@
 
 // CHECK-LABEL: npu.kernel @temporary
 // CHECK-SAME: scratch = {ub = 262144 : i64}
-// SMALL: tiles of kernel 'temporary' do not fit ub
+// SMALL: tiles of kernel 'temporary' do not fit ub: the buffers need 262144 bytes, 196608 are there
 // UNKNOWN: nowhere
 npu.kernel @temporary(%b: index) core(vector) {
   %c0 = arith.constant 0 : index

@@ -3,17 +3,21 @@
 //! A transfer is described on the stack, in the order of the runtime's `CopyDesc`: destination, source,
 //! bytes per element, rank, and for each of five dimensions the extents and the strides of destination
 //! and source in bytes, then the engine. Each `npu.copy` of a kernel has a number, its token; a token
-//! that stands for no transfer is negative.
+//! that stands for no transfer is negative. Dimensions that both sides go through as through one are one; where
+//! more than five are left, loops over the shortest ones issue transfers and wait for each.
 
 use melior::ir::ShapedTypeLike;
 use melior::ir::attribute::{DenseI32ArrayAttribute, DenseI64ArrayAttribute};
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::r#type::{IntegerType, MemRefType};
-use melior::ir::{Attribute, Type, TypeLike, Value, ValueLike};
-use sinter_ir::build::Parts;
+use melior::ir::{
+    Attribute, Block, BlockLike, Region, RegionLike, Type, TypeLike, Value, ValueLike,
+};
+use sinter_ir::build::{Parts, lasting, operation};
 use sinter_ir::error::IrError;
 use sinter_ir::rewrite::{erase, replace_all_uses};
 use sinter_ir::{affine, attr, melior, types};
+use sinter_loops::onchip::{self, TRANSFER_RANK, TransferDim, transfer_dims};
 
 use super::{Lowering, missing};
 
@@ -23,9 +27,18 @@ const COPY: i64 = 1;
 const WAIT: i64 = 2;
 const RELEASE: i64 = 3;
 /// Dimensions of a description.
-const RANK: usize = 5;
+const RANK: usize = TRANSFER_RANK;
 /// Words of a description.
 const DESCRIPTION: i64 = 4 + 3 * RANK as i64 + 1;
+
+/// What is the same for every transfer of a copy.
+struct Transfer<'c, 'a> {
+    dims: &'a [TransferDim],
+    /// Points along each dimension of the box.
+    sizes: &'a [Value<'c, 'c>],
+    element: i64,
+    engine: i64,
+}
 
 impl<'c> Lowering<'c> {
     pub(super) fn copy(&mut self, op: OperationRef<'c, '_>) -> Result<(), IrError> {
@@ -45,7 +58,7 @@ impl<'c> Lowering<'c> {
                         let value = dynamic.next();
                         let value =
                             value.ok_or_else(|| IrError::Missing(format!("a value of {key}")))?;
-                        self.cast(op, sinter_ir::build::lasting(value))
+                        self.cast(op, lasting(value))
                     }
                     n => self.number(op, n),
                 })
@@ -69,50 +82,128 @@ impl<'c> Lowering<'c> {
         }
         let static_sizes = op.attribute("static_sizes").ok().and_then(attr::as_ints);
         let static_sizes = static_sizes.unwrap_or_default();
-        // Dimensions of one element say nothing.
-        let kept: Vec<usize> = (0..sizes.len()).filter(|&d| static_sizes[d] != 1).collect();
-        if kept.len() > RANK {
-            return Err(IrError::Refused(format!(
-                "a transfer over {} dimensions has no lowering: it may have {RANK}",
-                kept.len()
-            )));
-        }
-        let steps = [
-            ("target_map", &target_strides),
-            ("source_map", &source_strides),
-        ]
-        .map(|(map, strides)| steps(op, map, strides, sizes.len()));
-        let mut words = vec![
+        let to = steps(op, "target_map", &target_strides, sizes.len())?;
+        let from = steps(op, "source_map", &source_strides, sizes.len())?;
+        let dims = static_sizes.iter().zip(to.iter().zip(&from)).enumerate();
+        let dims = dims.map(|(of, (&size, (&to, &from)))| TransferDim {
+            of,
+            extent: (size != i64::MIN).then_some(size),
+            steps: [to, from].map(|step| step * element),
+        });
+        let dims = transfer_dims(dims.collect());
+        let transfer = Transfer {
+            dims: &dims.moved,
+            sizes: &sizes,
+            element,
+            engine,
+        };
+        let addresses = [
             self.address(op, target, &target_offsets, &target_strides, element)?,
             self.address(op, source, &source_offsets, &source_strides, element)?,
-            self.number(op, element)?,
-            self.number(op, RANK as i64)?,
         ];
-        let one = self.number(op, 1)?;
-        let lead = RANK - kept.len();
-        words.extend(std::iter::repeat_n(one, lead));
-        words.extend(kept.iter().map(|&d| sizes[d]));
-        for steps in steps {
-            let steps = steps?;
-            words.extend(std::iter::repeat_n(one, lead));
-            for &d in &kept {
-                words.push(self.number(op, steps[d] * element)?);
-            }
-        }
-        words.push(self.number(op, engine)?);
-
-        let description = self.describe(op, &words)?;
-        let token = self.number(op, self.tokens)?;
+        let number = self.tokens;
         self.tokens += 1;
-        self.call(op, COPY, &[token, description])?;
+        let token = if dims.looped.is_empty() {
+            self.issue(op, &transfer, addresses, number)?
+        } else {
+            self.looped(op, &transfer, addresses, &dims.looped, number)?;
+            self.number(op, -1)?
+        };
         replace_all_uses(op.result(0).map_err(missing)?.into(), token);
         erase(op);
         Ok(())
     }
 
+    /// The points along a dimension.
+    fn extent(
+        &self,
+        at: OperationRef<'c, '_>,
+        transfer: &Transfer<'c, '_>,
+        dim: &TransferDim,
+    ) -> Result<Value<'c, 'c>, IrError> {
+        match dim.extent {
+            Some(extent) => self.number(at, extent),
+            None => Ok(transfer.sizes[dim.of]),
+        }
+    }
+
+    /// Issues one transfer, and gives its token.
+    fn issue(
+        &self,
+        at: OperationRef<'c, '_>,
+        transfer: &Transfer<'c, '_>,
+        [target, source]: [Value<'c, 'c>; 2],
+        token: i64,
+    ) -> Result<Value<'c, 'c>, IrError> {
+        let mut words = vec![
+            target,
+            source,
+            self.number(at, transfer.element)?,
+            self.number(at, RANK as i64)?,
+        ];
+        let one = self.number(at, 1)?;
+        let lead = RANK - transfer.dims.len();
+        words.extend(std::iter::repeat_n(one, lead));
+        for dim in transfer.dims {
+            words.push(self.extent(at, transfer, dim)?);
+        }
+        for side in 0..2 {
+            words.extend(std::iter::repeat_n(one, lead));
+            for dim in transfer.dims {
+                words.push(self.number(at, dim.steps[side])?);
+            }
+        }
+        words.push(self.number(at, transfer.engine)?);
+        let description = self.describe(at, &words)?;
+        let token = self.number(at, token)?;
+        self.call(at, COPY, &[token, description])?;
+        Ok(token)
+    }
+
+    /// Issues a transfer for every point of some dimensions, and waits for each.
+    fn looped(
+        &self,
+        at: OperationRef<'c, '_>,
+        transfer: &Transfer<'c, '_>,
+        addresses: [Value<'c, 'c>; 2],
+        dims: &[TransferDim],
+        token: i64,
+    ) -> Result<(), IrError> {
+        let Some((dim, rest)) = dims.split_first() else {
+            let token = self.issue(at, transfer, addresses, token)?;
+            return self.call(at, WAIT, &[token]);
+        };
+        let index = Type::index(self.context);
+        let end = self.extent(at, transfer, dim)?;
+        let end = self.cast_to(at, end, index)?;
+        let bounds = vec![self.index(at, 0)?, end, self.index(at, 1)?];
+        let region = Region::new();
+        let block = region.append_block(Block::new(&[(index, self.place)]));
+        let point = lasting(block.argument(0).map_err(missing)?);
+        let parts = Parts::default();
+        block.append_operation(operation(self.context, "scf.yield", self.place, parts)?);
+        let parts = Parts {
+            operands: bounds,
+            regions: vec![region],
+            ..Parts::default()
+        };
+        let made = self.insert(at, "scf.for", parts)?;
+        let body = made.region(0).ok().and_then(|r| r.first_block());
+        let end = body.and_then(|block| block.terminator());
+        let end = end.ok_or_else(|| IrError::Missing("the end of a loop".into()))?;
+        let point = self.cast(end, point)?;
+        let mut here = addresses;
+        for (address, step) in here.iter_mut().zip(dim.steps) {
+            let step = self.number(end, step)?;
+            let step = self.binary(end, "arith.muli", point, step)?;
+            *address = self.binary(end, "arith.addi", *address, step)?;
+        }
+        self.looped(end, transfer, here, rest, token)
+    }
+
     pub(super) fn wait(&mut self, op: OperationRef<'c, '_>) -> Result<(), IrError> {
         for token in op.operands() {
-            self.call(op, WAIT, &[sinter_ir::build::lasting(token)])?;
+            self.call(op, WAIT, &[lasting(token)])?;
         }
         erase(op);
         Ok(())
@@ -182,9 +273,18 @@ impl<'c> Lowering<'c> {
         at: OperationRef<'c, '_>,
         index: Value<'c, 'c>,
     ) -> Result<Value<'c, 'c>, IrError> {
+        self.cast_to(at, index, self.i64())
+    }
+
+    fn cast_to(
+        &self,
+        at: OperationRef<'c, '_>,
+        value: Value<'c, 'c>,
+        ty: Type<'c>,
+    ) -> Result<Value<'c, 'c>, IrError> {
         let parts = Parts {
-            operands: vec![index],
-            results: vec![self.i64()],
+            operands: vec![value],
+            results: vec![ty],
             ..Parts::default()
         };
         self.before(at, "arith.index_cast", parts)
@@ -224,7 +324,7 @@ impl<'c> Lowering<'c> {
     fn at_entry(&self, name: &str, parts: Parts<'c, '_>) -> Result<Value<'c, 'c>, IrError> {
         let argument = melior::ir::block::BlockArgument::try_from(self.scratch).map_err(missing)?;
         let block = argument.owner();
-        let first = melior::ir::BlockLike::first_operation(&block);
+        let first = block.first_operation();
         let first = first.ok_or_else(|| IrError::Missing("an empty function".into()))?;
         self.before(first, name, parts)
     }
@@ -372,9 +472,5 @@ fn strides(memref: Value<'_, '_>) -> Result<(i64, Vec<i64>), IrError> {
         Err(_) if element.is_f32() => 4,
         Err(_) => 2,
     };
-    let mut strides = vec![1; shape.len()];
-    for d in (0..shape.len().saturating_sub(1)).rev() {
-        strides[d] = strides[d + 1] * shape[d + 1];
-    }
-    Ok((bytes, strides))
+    Ok((bytes, onchip::strides(&shape)))
 }

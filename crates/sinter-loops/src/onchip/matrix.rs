@@ -12,16 +12,14 @@
 
 use super::arrange::{Arrange, Dim, Place, Side};
 use super::build::Builder;
-use super::stage::{Boxed, Loads, Stage, largest_divisor};
-use super::{ChunkAxis, Machine, OnChipError, Space, Step, TileId};
+use super::rank::TRANSFER_RANK;
+use super::stage::{Boxed, Loads, Stage};
+use super::{ALIGN, ChunkAxis, Machine, MatrixUnit, OnChipError, Space, Step, TileId, step_depth};
 use crate::affine::Affine;
 use crate::kernel::Role;
 use crate::nest::Access;
 use crate::scalar::{Body, Inst};
 use crate::types::{ElementType, TensorType};
-
-/// Dimensions that one transfer has at most.
-const TRANSFER_RANK: usize = 5;
 
 /// How a contraction is a product of matrices.
 pub(super) struct Form {
@@ -30,9 +28,7 @@ pub(super) struct Form {
     batch: Vec<usize>,
     rows: Vec<usize>,
     columns: Vec<usize>,
-    left_bytes: i64,
-    right_bytes: i64,
-    feeds_vector: bool,
+    unit: MatrixUnit,
 }
 
 /// A reduction iterator within a chunk.
@@ -95,9 +91,7 @@ impl Stage {
             batch,
             rows,
             columns,
-            left_bytes: unit.left_bytes,
-            right_bytes: unit.right_bytes,
-            feeds_vector: unit.feeds_vector,
+            unit: *unit,
         }))
     }
 
@@ -192,31 +186,36 @@ impl Stage {
         let batch = points(&form.batch) * element.bytes() as i64;
         let rows = batch * points(&form.rows);
         let columns = batch * points(&form.columns);
-        let all: i64 = self
-            .nest
-            .reductions()
-            .map(|r| self.iters[r].points)
-            .product();
-        let room =
-            |share: i64| (form.left_bytes / share / rows).min(form.right_bytes / share / columns);
-        // Steps alternate between two buffers; a single one needs no second.
-        let mut most = if all <= room(1) { all } else { room(2) };
+        // Both buffers of an operand are aligned.
+        let part = |bytes: i64, share: i64| bytes / share / ALIGN * ALIGN;
+        let room = |share: i64| {
+            let unit = &form.unit;
+            (part(unit.left_bytes, share) / rows).min(part(unit.right_bytes, share) / columns)
+        };
+        let depth: Vec<_> = self.nest.reductions().collect();
+        let extents: Vec<i64> = depth.iter().map(|&r| self.iters[r].points).collect();
+        let all: i64 = extents.iter().product();
         let outer = form.batch.len() + form.rows.len().max(form.columns.len());
-        let mut ranks = TRANSFER_RANK - outer;
-        let mut depths = Vec::new();
-        for iter in self.nest.reductions().rev() {
-            let points = self.iters[iter].points;
-            let step = if ranks == 0 {
-                1
-            } else {
-                largest_divisor(points, most)
-            };
-            ranks -= usize::from(step > 1);
-            most = if step < points { 1 } else { most / points };
-            depths.push(Depth { iter, points, step });
-        }
-        depths.reverse();
+        let grains = [
+            step_depth(form.unit.k, element),
+            (form.unit.block_bytes / element.bytes() as i64).max(1),
+        ];
+        let steps = step_depths(&extents, TRANSFER_RANK - outer, &grains);
+        // Steps alternate between two buffers; a single one needs no second.
+        let held = |step: &&Vec<i64>| {
+            let points: i64 = step.iter().product();
+            points <= room(if points == all { 1 } else { 2 })
+        };
+        let step = steps.iter().rev().find(held).or(steps.first());
+        let of = |n: usize| step.map_or(1, |step| step[n]);
+        let depths = depth.iter().zip(&extents).enumerate();
         depths
+            .map(|(n, (&iter, &points))| Depth {
+                iter,
+                points,
+                step: of(n),
+            })
+            .collect()
     }
 
     fn points(&self, iter: usize, depths: &[Depth]) -> i64 {
@@ -305,7 +304,7 @@ impl Stage {
         let TensorType { element, shape } = builder.tiles[tile].ty.clone();
         let mut from = tile;
         let mut steps = Vec::new();
-        let through = (!form.feeds_vector).then_some(Space::Workspace);
+        let through = (!form.unit.feeds_vector).then_some(Space::Workspace);
         for space in through.into_iter().chain([Space::Ub]) {
             let to = builder.tile(space, element, shape.clone());
             steps.push(Step::Move { from, to });
@@ -351,6 +350,33 @@ impl Stage {
     }
 }
 
+/// Steps of a depth worth taking, ascending: parts of each extent from the innermost outwards, of at most `ranks`
+/// extents. Each step is rounded up to every grain; what rounding takes never grows from one to the next, so
+/// that more memory makes no product dearer.
+fn step_depths(extents: &[i64], ranks: usize, grains: &[i64]) -> Vec<Vec<i64>> {
+    let all: i64 = extents.iter().product();
+    let taken = |points: i64| -> Vec<i64> {
+        let rounded = |g: &i64| (points + g - 1) / g * g;
+        let steps = grains.iter().map(|g| all / points * rounded(g));
+        steps.collect()
+    };
+    let mut step = vec![1; extents.len()];
+    let mut least = taken(1);
+    let mut out = vec![step.clone()];
+    let longer = (0..extents.len()).rev().filter(|&n| extents[n] > 1);
+    for n in longer.take(ranks) {
+        for part in (2..=extents[n]).filter(|part| extents[n] % part == 0) {
+            step[n] = part;
+            let now = taken(step.iter().product());
+            if now.iter().zip(&least).all(|(now, least)| now <= least) {
+                out.push(step.clone());
+                least = now;
+            }
+        }
+    }
+    out
+}
+
 fn linear(boxed: &Boxed, iters: usize) -> bool {
     boxed.local.iter().all(|e| e.linear(iters).is_some())
 }
@@ -376,5 +402,23 @@ fn rounded(finish: &Body) -> Body {
             .chain(rest)
             .collect(),
         results: finish.results.iter().map(|&r| number(r)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::step_depths;
+
+    #[test]
+    fn deeper_steps_round_no_more() {
+        let points = |extents: &[i64], ranks| -> Vec<i64> {
+            let steps = step_depths(extents, ranks, &[8, 16]);
+            steps.iter().map(|s| s.iter().product()).collect()
+        };
+        assert_eq!(points(&[24], 1), [1, 2, 3, 4, 6, 8, 24]);
+        assert_eq!(points(&[3, 3, 3], 3), [1, 3, 9, 27]);
+        assert_eq!(points(&[3, 3, 32], 2), [1, 2, 4, 8, 16, 32, 96]);
+        assert_eq!(points(&[], 2), [1]);
+        assert_eq!(points(&[1, 7], 0), [1]);
     }
 }

@@ -19,6 +19,7 @@ mod error;
 pub mod interp;
 mod matrix;
 mod positions;
+mod rank;
 mod split;
 mod stage;
 mod vector;
@@ -27,11 +28,12 @@ use crate::affine::Affine;
 use crate::kernel::GridAxis;
 use crate::nest::Nest;
 use crate::scalar::FloatBits;
-use crate::types::TensorType;
+use crate::types::{ElementType, TensorType};
 
 pub use arrange::{Arrange, Place, Side};
 pub use build::lower;
 pub use error::OnChipError;
+pub use rank::{TRANSFER_RANK, TransferDim, TransferDims, box_dims, strides, transfer_dims};
 pub use split::Split;
 pub use stage::chunked;
 
@@ -51,9 +53,25 @@ pub struct MatrixUnit {
     pub left_bytes: i64,
     /// Size of the right operand's buffer.
     pub right_bytes: i64,
+    /// Depth of one step of the unit with 16-bit operands.
+    pub k: i64,
+    /// Bytes that rows of a transfer are rounded up to.
+    pub block_bytes: i64,
     /// Whether a route leads from the accumulators to the vector unit's memory.
     pub feeds_vector: bool,
 }
+
+/// Depth of one step of a matrix unit with operands of a type, of `k` with 16-bit ones: a step holds so many bytes
+/// of an operand, whatever its element.
+pub fn step_depth(k: i64, element: ElementType) -> i64 {
+    match element {
+        ElementType::F16 | ElementType::Bf16 => k.max(1),
+        _ => (k / 2).max(1),
+    }
+}
+
+/// Alignment of buffers and tiles in bytes.
+pub const ALIGN: i64 = 64;
 
 /// A memory that tiles lie in. The number is the one of the kernel ABI's scratch words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -227,9 +245,33 @@ impl OnChip {
         starts
     }
 
-    /// Bytes of all tiles in a space, were none to share memory.
+    /// Bytes that hold the tiles in a space, each buffer aligned to [`ALIGN`]: whoever places them needs no more.
+    /// Tiles share no memory, but for the matrix unit's operands: those of one product are done with before
+    /// the next begins.
     pub fn bytes_in(&self, space: Space) -> i64 {
-        let of = |t: &Tile| t.ty.bytes() * if t.double { 2 } else { 1 };
+        let of = |t: &Tile| {
+            let buffer = (t.ty.bytes() + ALIGN - 1) / ALIGN * ALIGN;
+            buffer * if t.double { 2 } else { 1 }
+        };
+        if matches!(space, Space::L0a | Space::L0b) {
+            let mut most = 0;
+            each_product(&self.steps, &mut |left, right| {
+                let tile = &self.tiles[if space == Space::L0a { left } else { right }];
+                most = most.max(of(tile));
+            });
+            return most;
+        }
         self.tiles.iter().filter(|t| t.space == space).map(of).sum()
+    }
+}
+
+/// Calls `visit` with the operands of every step of the matrix unit.
+fn each_product(steps: &[Step], visit: &mut dyn FnMut(TileId, TileId)) {
+    for step in steps {
+        match step {
+            Step::Multiply { left, right, .. } => visit(*left, *right),
+            Step::Chunks { body, .. } => each_product(body, visit),
+            _ => {}
+        }
     }
 }

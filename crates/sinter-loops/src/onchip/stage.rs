@@ -347,7 +347,7 @@ struct Made {
 }
 
 /// The largest divisor of an extent that is at most so much, at least 1.
-pub(super) fn largest_divisor(extent: i64, at_most: i64) -> i64 {
+fn largest_divisor(extent: i64, at_most: i64) -> i64 {
     let at_most = at_most.clamp(1, extent.max(1));
     (1..=at_most).rev().find(|d| extent % d == 0).unwrap_or(1)
 }
