@@ -1,5 +1,5 @@
-//! Fusion of repeated blocks: processor time on one thread, memory and counts by the number of blocks,
-//! and the exponents.
+//! Fusion of repeated blocks, and of a value that many operators read: processor time on one thread,
+//! memory and counts by the number of blocks or readers, and the exponents.
 //!
 //! ```sh
 //! cargo run --release -p sinter-fusion --example fusion_scale
@@ -13,12 +13,18 @@ use std::time::Duration;
 
 use cpu_time::ThreadTime;
 use sinter_device::Device;
+use sinter_fusion::rules::Example;
 use sinter_fusion::{Options, fuse};
+use sinter_loops::scalar::BinaryFn;
+use sinter_ops::Graph;
+use sinter_ops::ops::unary::UnaryKind;
 
 use blocks::Block;
 
 /// Numbers of blocks.
 const COUNTS: [usize; 7] = [1, 2, 4, 8, 16, 24, 96];
+/// Numbers of readers of one value.
+const READERS: [usize; 5] = [16, 32, 64, 100, 200];
 /// Runs of each, of which the fastest counts.
 const RUNS: usize = 3;
 /// From so many blocks on, what is done once for all blocks is small.
@@ -30,12 +36,19 @@ fn main() -> Result<(), Box<dyn Error>> {
         threads: Some(1),
         ..Options::default()
     };
+    let blocks = Block::ALL.map(|b| {
+        (
+            format!("{b:?}"),
+            COUNTS.map(|n| (n, b.repeated(n))).to_vec(),
+        )
+    });
+    let readers = READERS.map(|n| (n, fan(n))).to_vec();
+    let all = blocks.into_iter().chain([("Readers".to_owned(), readers)]);
     println!("| block | times | operators | kernels | candidates | ms | peak MB | gap |");
     println!("|---|---|---|---|---|---|---|---|");
-    for block in Block::ALL {
+    for (block, graphs) in all {
         let (mut points, mut many) = (Vec::new(), Vec::new());
-        for count in COUNTS {
-            let graph = block.repeated(count);
+        for (count, graph) in graphs {
             let mut best = Duration::MAX;
             let mut fused = None;
             for _ in 0..RUNS {
@@ -46,7 +59,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let Some(fused) = fused else { continue };
             let s = &fused.statistics;
             println!(
-                "| {block:?} | {count} | {} | {} | {} | {:.1} | {} | {:.3} % |",
+                "| {block} | {count} | {} | {} | {} | {:.1} | {} | {:.3} % |",
                 s.operators,
                 s.kernels,
                 s.candidates,
@@ -61,12 +74,25 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
         println!(
-            "exponent of {block:?}: {:.2}, from {MANY} blocks on {:.2}",
+            "exponent of {block}: {:.2}, from {MANY} blocks on {:.2}",
             exponent(&points),
             exponent(&many)
         );
     }
     Ok(())
+}
+
+/// An exponential, and `count` products of it with constants.
+fn fan(count: usize) -> Graph {
+    let mut e = Example::new(1);
+    let x = e.input(&[1000]);
+    let x = e.unary(UnaryKind::Exp, x);
+    for _ in 0..count {
+        let c = e.constant(&[1000], 0.5, 1.0);
+        let y = e.binary(BinaryFn::Mul, x, c);
+        e.output(y);
+    }
+    e.graph
 }
 
 /// The slope of a straight line through the points on logarithmic scales.

@@ -12,6 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::alike::Alike;
 use crate::clusters::Clusters;
 use crate::evaluate::Evaluator;
 use crate::foresee::Wanted;
@@ -20,7 +21,8 @@ use crate::space::{Candidate, Place, Space};
 
 /// Steps that a set may grow while it is no kernel or saves nothing.
 const PATIENCE: u32 = 1;
-/// Other readers of one value that a set grows by, to each side.
+/// Of many producers or users of one unit, and of other readers of one value, those that a set grows
+/// by to each side of one that it holds.
 const SIBLINGS: usize = 2;
 /// Operators of one set that are all computed again rather than stored.
 const MOST_REPEATED: usize = 6;
@@ -50,13 +52,13 @@ impl Pool {
 }
 
 /// All kernels of a small program.
-pub(crate) fn exhaustive(space: &Space, evaluator: &mut Evaluator<'_>) -> Pool {
+pub(crate) fn exhaustive(space: &Space, alike: &Alike, evaluator: &mut Evaluator<'_>) -> Pool {
     let mut pool = Pool::default();
     for bits in 1u64..1 << space.len() {
         let nodes: Vec<Place> = (0..space.len() as Place)
             .filter(|n| bits >> n & 1 == 1)
             .collect();
-        if space.is_connected(&nodes) {
+        if alike.are_runs(&nodes) && space.is_connected(&nodes) {
             add_choices(&nodes, space, evaluator, &mut pool);
         }
     }
@@ -174,6 +176,7 @@ pub(crate) fn grown(
     units: &Clusters,
     limits: &Limits,
     space: &Space,
+    alike: &Alike,
     evaluator: &mut Evaluator<'_>,
 ) -> Pool {
     let mut pool = Pool::default();
@@ -198,6 +201,9 @@ pub(crate) fn grown(
                 let mut bigger = set.clone();
                 bigger.push(unit);
                 bigger.sort_unstable();
+                if !alike.are_runs(&units.union(&bigger)) {
+                    continue;
+                }
                 let split = best.saturating_add(*single);
                 let entry = next.entry(bigger).or_insert(Grown { split, idle: *idle });
                 entry.split = entry.split.min(split);
@@ -311,8 +317,8 @@ fn add_repeated(
 fn neighbours(set: &[usize], units: &Clusters, space: &Space) -> BTreeSet<usize> {
     let mut out = BTreeSet::new();
     for &unit in set {
-        out.extend(units.before(unit, space));
-        out.extend(units.after(unit, space));
+        out.extend(near(units.before(unit, space), set));
+        out.extend(near(units.after(unit, space), set));
         for &node in &units.members[unit] {
             for readers in space.siblings(node) {
                 let at = readers.partition_point(|r| *r < node);
@@ -325,4 +331,20 @@ fn neighbours(set: &[usize], units: &Clusters, space: &Space) -> BTreeSet<usize>
         out.remove(u);
     });
     out
+}
+
+/// Of the producers or the users of a unit, those that a set may grow by: all where they are few or the
+/// set holds none of them, else those that are near one which it holds.
+fn near(around: Vec<usize>, set: &[usize]) -> Vec<usize> {
+    let held = |unit: &usize| set.binary_search(unit).is_ok();
+    if around.len() <= 2 * SIBLINGS + 1 || !around.iter().any(held) {
+        return around;
+    }
+    let places = 0..around.len();
+    let is_near = |&place: &usize| {
+        let first = place.saturating_sub(SIBLINGS);
+        let last = around.len().min(place + 1 + SIBLINGS);
+        around[first..last].iter().any(held)
+    };
+    places.filter(is_near).map(|p| around[p]).collect()
 }

@@ -120,6 +120,11 @@ pub fn codes() -> Vec<OutsideCode> {
     read(|known| known.checks.values().map(|c| *c.code).collect())
 }
 
+/// Whether any check or cost term is registered.
+pub(crate) fn judges_kernels() -> bool {
+    read(|known| !known.checks.is_empty() || !known.costs.is_empty())
+}
+
 /// The first objection to a candidate.
 pub(crate) fn check(candidate: &Candidate<'_>) -> Result<(), Illegal> {
     if candidate.nodes.len() < 2 {

@@ -26,6 +26,7 @@ use std::collections::BTreeSet;
 use sinter_device::{Device, Price, Time};
 use sinter_ops::{Graph, NodeId};
 
+use crate::alike::Alike;
 use crate::enumerate::Pool;
 use crate::error::FusionError;
 use crate::evaluate::Evaluator;
@@ -101,6 +102,7 @@ pub struct CandidateKernel {
 /// A program to be grouped: its operators, how values flow, and prices of kernels.
 pub struct Problem<'p, 'a> {
     pub(crate) space: Space,
+    pub(crate) alike: Alike,
     pub(crate) flow: &'p Flow,
     pub(crate) evaluator: &'p mut Evaluator<'a>,
     pub(crate) limits: Limits,
@@ -115,8 +117,10 @@ impl<'p, 'a> Problem<'p, 'a> {
         evaluator: &'p mut Evaluator<'a>,
         limits: &Limits,
     ) -> Self {
+        let space = Space::new(flow, evaluator);
         let mut problem = Self {
-            space: Space::new(flow, evaluator),
+            alike: Alike::new(&space, evaluator),
+            space,
             flow,
             evaluator,
             limits: limits.clone(),
@@ -255,6 +259,7 @@ impl<'p, 'a> Problem<'p, 'a> {
         let task = search::Task {
             space: &self.space,
             candidates: &pool.candidates,
+            alike: &self.alike,
             optional: &optional,
             shares: &shares,
             ceiling: ceiling.0,
@@ -262,14 +267,10 @@ impl<'p, 'a> Problem<'p, 'a> {
             steps: self.limits.steps,
         };
         let found = search::run(&task)?;
-        let bound = match found.exact {
-            true => found.time,
-            false => shares.iter().sum(),
-        };
         let chosen = found.chosen.iter().map(|&c| &pool.candidates[c]);
         Some(Grouping {
             kernels: chosen.map(|c| self.chosen(c)).collect(),
-            lower_bound: Some(Time(bound)),
+            lower_bound: Some(Time(found.bound)),
             pool: pool.candidates.len(),
             truncated: pool.truncated,
         })

@@ -5,6 +5,7 @@
 //! reason. Nothing here knows MLIR.
 
 pub mod advice;
+mod alike;
 mod arranged;
 mod bound;
 mod clusters;

@@ -113,7 +113,7 @@ pub(crate) fn pool(problem: &mut Problem<'_, '_>) -> Pool {
 
 fn candidates(problem: &mut Problem<'_, '_>) -> Pool {
     match problem.space.len() <= problem.limits.window {
-        true => enumerate::exhaustive(&problem.space, problem.evaluator),
+        true => enumerate::exhaustive(&problem.space, &problem.alike, problem.evaluator),
         false => grown(problem),
     }
 }
@@ -122,11 +122,12 @@ fn grown(problem: &mut Problem<'_, '_>) -> Pool {
     let units = units(problem);
     let Problem {
         space,
+        alike,
         evaluator,
         limits,
         ..
     } = problem;
-    let mut pool = enumerate::grown(&units, limits, space, evaluator);
+    let mut pool = enumerate::grown(&units, limits, space, alike, evaluator);
     for group in &problem.start {
         let alone = space.candidate(group, &[], &[], evaluator);
         alone.into_iter().for_each(|c| pool.add(c));

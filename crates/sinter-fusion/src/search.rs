@@ -6,12 +6,16 @@
 //! not done, or something that such a kernel waits for. So side branches do not multiply states, and
 //! a program of repeated blocks costs time in proportion to its length.
 //!
+//! Branches that could change places are computed in one order (see [`crate::alike`]).
+//!
 //! The result is exact over the candidates unless more than [`Limits::states`](crate::Limits::states)
 //! states with equally many operators done had to be kept, or more than [`Limits::steps`](crate::Limits::steps)
-//! steps taken; then only the most promising are followed.
+//! steps taken; then only the most promising are followed. A program that is not followed costs at
+//! least what the state where it was left has cost and has still to pay.
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::alike::Alike;
 use crate::space::{Candidate, Place, Space};
 
 /// The cheapest program.
@@ -20,8 +24,8 @@ pub(crate) struct Found {
     pub(crate) time: u64,
     /// Candidates in an order in which they can run.
     pub(crate) chosen: Vec<usize>,
-    /// Whether no program of the candidates is cheaper.
-    pub(crate) exact: bool,
+    /// No program of the candidates is cheaper.
+    pub(crate) bound: u64,
 }
 
 /// What the search is about.
@@ -29,6 +33,8 @@ pub(crate) struct Found {
 pub(crate) struct Task<'a> {
     pub(crate) space: &'a Space,
     pub(crate) candidates: &'a [Candidate],
+    /// Branches that could change places: the first of which nothing is done come first.
+    pub(crate) alike: &'a Alike,
     /// Operators that need not be computed for good.
     pub(crate) optional: &'a [bool],
     /// What is still to be paid for each operator, at least.
@@ -148,12 +154,15 @@ struct Search<'a> {
     homes: Vec<Vec<usize>>,
     /// By candidate, the operators that it computes for good.
     homed: Vec<Vec<(u32, u64)>>,
+    /// By candidate, sets of operators of each of which one has to be done before.
+    earlier: Vec<Vec<Vec<(u32, u64)>>>,
     /// By operator, candidates that load it for operators that they compute again only.
     fragile: Vec<Vec<usize>>,
     arena: Vec<State>,
     levels: BTreeMap<usize, Level>,
     steps: usize,
-    exact: bool,
+    /// The least that a program costs which was not followed.
+    dropped: u64,
     /// By candidate, the state in which it was looked at last.
     tried: Vec<usize>,
 }
@@ -177,15 +186,20 @@ impl<'a> Search<'a> {
                 }
             }
         }
+        let earlier = |candidate: &Candidate| {
+            let branches = task.alike.earlier(&candidate.homed);
+            branches.into_iter().map(bits).collect()
+        };
         Self {
             task: *task,
             homes,
             homed: task.candidates.iter().map(|c| bits(&c.homed)).collect(),
+            earlier: task.candidates.iter().map(earlier).collect(),
             fragile,
             arena: Vec::new(),
             levels: BTreeMap::new(),
             steps: 0,
-            exact: true,
+            dropped: u64::MAX,
             tried: vec![usize::MAX; task.candidates.len()],
         }
     }
@@ -219,7 +233,7 @@ impl<'a> Search<'a> {
         tracing::debug!(
             steps = self.steps,
             states = self.arena.len(),
-            exact = self.exact,
+            exact = self.dropped >= self.arena[end].time,
             "search"
         );
         let mut chosen = Vec::new();
@@ -232,7 +246,7 @@ impl<'a> Search<'a> {
         Found {
             time: self.arena[end].time,
             chosen,
-            exact: self.exact,
+            bound: self.dropped.min(self.arena[end].time),
         }
     }
 
@@ -243,9 +257,9 @@ impl<'a> Search<'a> {
             false => self.task.states.div_ceil(NARROWED),
         };
         if list.len() > most {
-            self.exact = false;
-            let state = |s: usize| &self.arena[s];
-            list.sort_by_key(|(_, s)| (state(*s).time.saturating_add(state(*s).left), *s));
+            let least = |s: usize| self.arena[s].time.saturating_add(self.arena[s].left);
+            list.sort_by_key(|(_, s)| (least(*s), *s));
+            self.dropped = self.dropped.min(least(list[most].1));
             list.truncate(most);
         }
         list
@@ -313,7 +327,8 @@ impl<'a> Search<'a> {
                         }
                     }
                 }
-                if ready {
+                let in_turn = |set: &Vec<(u32, u64)>| state.has_any(set);
+                if ready && self.earlier[number].iter().all(in_turn) {
                     let next = State {
                         time: self.arena[from].time.saturating_add(candidate.time),
                         left: self.arena[from].left,

@@ -166,6 +166,12 @@ impl Resolved {
             .collect();
     }
 
+    /// Whether nothing is wished.
+    pub(crate) fn is_empty(&self) -> bool {
+        let units = self.units.is_empty() && self.apart.is_empty();
+        units && self.after.is_empty() && self.before.is_empty()
+    }
+
     /// Whether the user allows a kernel of these nodes.
     ///
     /// # Errors
