@@ -3,7 +3,8 @@
 // A kernel holds at most 32 operators.
 
 // CHECK: remark: {{.*}}[Missed] limit | Category:graph-fuse
-// CHECK-SAME: operators instead of 32
+// CHECK-SAME: operators, the limit is 32
+// CHECK-SAME: with operators = {{[0-9]+}} under [kernels] of the fusion configuration
 func.func @main(%x: tensor<64x256xf32>) -> tensor<64x256xf32> {
   %0 = graph.exp %x : tensor<64x256xf32> loc("Exp_0")
   %1 = graph.sin %0 : tensor<64x256xf32> loc("Sin_1")

@@ -350,7 +350,8 @@ fn of_refusal(refusal: &Refusal) -> Option<Advice> {
                 .parse()
                 .ok()?;
             // Nobody makes a model so much smaller.
-            if most.parse::<i64>().ok()? * MOST_SHRINKING < extent {
+            let figure = most.strip_prefix("about ").unwrap_or(most);
+            if figure.parse::<i64>().ok()? * MOST_SHRINKING < extent {
                 return None;
             }
             let change = format!("let dimension{dimensions} be at most {most}");

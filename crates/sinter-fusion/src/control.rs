@@ -124,7 +124,7 @@ impl Places {
     }
 }
 
-/// Limits on every kernel; of each and the caller's, the stricter holds.
+/// Limits on every kernel, in place of the caller's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "written::KernelLimits")]
 pub struct KernelControl {

@@ -13,12 +13,15 @@ use sinter_ops::{Graph, NodeId, Op, Operator, ValueId};
 
 use crate::control::Resolved;
 use crate::cost::Cost;
+use crate::error::origin_of;
 use crate::extend::{self, Candidate};
+use crate::flip::KernelLimit;
 use crate::fused::Placement;
 use crate::legality::{self, LegalityCode};
 use crate::memo::{Known, Numbered, Numbers, Scheduled, Shared, Structure};
 use crate::options::Limits;
 use crate::stored::Stored;
+use crate::unplaced::{self, Hands};
 
 /// Why a candidate is no kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -189,7 +192,8 @@ impl<'a> Evaluator<'a> {
         extend::check(&self.candidate(nodes, outputs))?;
         self.evaluated += 1;
         let structure = self.structure(nodes, outputs);
-        let known = self.known(nodes, outputs, &structure)?;
+        let known = self.known(nodes, outputs, &structure);
+        let known = known.map_err(|illegal| self.named(illegal, nodes))?;
         let mut price = known.price.clone();
         price.total += extend::time(&self.candidate(nodes, outputs));
         price.total = self.cost.of(&price, self.graph, nodes);
@@ -317,26 +321,6 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    fn check_limits(&self, nodes: &[NodeId], outputs: &[ValueId]) -> Result<(), Illegal> {
-        let over = |what: &str, count: usize, limit: usize| {
-            (count > limit).then(|| Illegal {
-                code: LegalityCode::Limit,
-                message: format!("the kernel would have {count} {what}"),
-                flip: Some(format!("with a limit of {count} {what} instead of {limit}")),
-            })
-        };
-        let operators = over("operators", nodes.len(), self.limits.kernel_operators);
-        let outputs = over("outputs", outputs.len(), self.limits.kernel_outputs);
-        let node = |n: &NodeId| &self.graph.nodes[n.0 as usize];
-        let anchors = nodes.iter().filter(|n| node(n).op.traits().contraction);
-        let anchors = over(
-            "matrix products and convolutions",
-            anchors.count(),
-            self.limits.kernel_anchors,
-        );
-        operators.or(outputs).or(anchors).map_or(Ok(()), Err)
-    }
-
     fn check_effects(&self, nodes: &[NodeId]) -> Result<(), Illegal> {
         let node = |n: &NodeId| &self.graph.nodes[n.0 as usize];
         let effectful = nodes.iter().map(node).find(|n| n.op.traits().effectful);
@@ -358,14 +342,7 @@ impl<'a> Evaluator<'a> {
         })?;
         let inputs = formed.kernel.arguments().count();
         if inputs > self.limits.kernel_inputs {
-            let limit = self.limits.kernel_inputs;
-            return Err(Illegal {
-                code: LegalityCode::Limit,
-                message: format!("the kernel would read {inputs} values"),
-                flip: Some(format!(
-                    "with a limit of {inputs} inputs instead of {limit}"
-                )),
-            });
+            return Err(self.over(&[(KernelLimit::Inputs, inputs)]));
         }
         pack_constants(&mut formed.kernel, self.device);
         follow_layouts(&mut formed.kernel);
@@ -380,7 +357,8 @@ impl<'a> Evaluator<'a> {
     ) -> Result<Realised, Illegal> {
         let formed = self.form(nodes, outputs)?;
         let structure = self.structure(nodes, outputs);
-        let known = self.known(nodes, outputs, &structure)?;
+        let known = self.known(nodes, outputs, &structure);
+        let known = known.map_err(|illegal| self.named(illegal, nodes))?;
         let mut kernel = known.kernel.clone();
         for stage in &mut kernel.stages {
             stage.origins = self.names(nodes, &stage.origins);
@@ -391,6 +369,14 @@ impl<'a> Evaluator<'a> {
             formed,
             kernel,
             price,
+        })
+    }
+
+    /// A refusal with the names of the kernel's nodes.
+    fn named(&self, illegal: Illegal, nodes: &[NodeId]) -> Illegal {
+        illegal.named(|place| match nodes.get(place) {
+            Some(n) => origin_of(&self.graph.nodes[n.0 as usize].origins),
+            None => "an operator".to_owned(),
         })
     }
 
@@ -413,9 +399,12 @@ impl<'a> Evaluator<'a> {
 /// Applies layouts, places stages, and takes the cheapest of the forms that the numerics allow, its
 /// iterators merged and scheduled.
 fn realise(kernel: Kernel, device: &Device, reassociate: bool) -> Result<(Kernel, Price), Illegal> {
-    let kernel = apply_layouts(kernel).map_err(legality::of_loops)?;
-    let kernel = place_stages(kernel).map_err(legality::of_loops)?;
-    cheapest_form(&kernel, device, reassociate).map_err(legality::of_schedule)
+    // Layouts and placing leave the numbers of values.
+    let hands = Hands::of(&kernel);
+    let laid_out = apply_layouts(kernel).map_err(|e| unplaced::of_loops(e, &hands))?;
+    let placed = place_stages(laid_out).map_err(|e| unplaced::of_loops(e, &hands))?;
+    cheapest_form(&placed, device, reassociate)
+        .map_err(|e| unplaced::of_schedule(e, &placed, device))
 }
 
 /// Gives constants that are read element by element beside a permuted activation its layout, so

@@ -13,6 +13,7 @@ use crate::cost::Cost;
 use crate::error::{FusionError, origin_of};
 use crate::evaluate::{Evaluator, Illegal};
 use crate::extraction::{self, Extraction, Grouping, Problem};
+use crate::follow::{Followed, follow};
 use crate::fused::{Fused, Group, Placement, Statistics};
 use crate::layouts::{self, Layouts};
 use crate::legality::LegalityCode;
@@ -60,7 +61,8 @@ pub fn fuse_with(
     run(graph, device, options, Some(extraction))
 }
 
-/// One kernel per operator without an extraction. Own kernels are weighed against their units' operators.
+/// One kernel per operator without an extraction. Own kernels are weighed against their units' operators,
+/// and the flips of refusals tried.
 fn run(
     graph: &Graph,
     device: &Device,
@@ -68,9 +70,20 @@ fn run(
     extraction: Option<&dyn Extraction>,
 ) -> Result<Fused, FusionError> {
     let weighs = extraction.is_some();
-    own::weighed(graph, options, weighs, &|graph| {
-        grouped(graph, device, options, extraction)
-    })
+    let fuse = |graph: &Graph, device: &Device, options: &Options| {
+        own::weighed(graph, options, weighs, &|graph| {
+            grouped(graph, device, options, extraction)
+        })
+    };
+    let mut fused = fuse(graph, device, options)?;
+    let followed = Followed {
+        graph,
+        device,
+        options,
+        fuse: &fuse,
+    };
+    follow(&mut fused, &followed);
+    Ok(fused)
 }
 
 /// The program of a graph whose own kernels stay.

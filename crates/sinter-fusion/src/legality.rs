@@ -11,6 +11,7 @@ use sinter_ops::{Graph, NodeId, Op, Operator, ValueId};
 
 use crate::error::origin_of;
 use crate::evaluate::Illegal;
+use crate::flip::Flip;
 
 /// The code of a [`LegalityCheck`](crate::extend::LegalityCheck) of another crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -79,8 +80,8 @@ codes! {
         "The operator is random, stateful or has side effects"
         "the operator moved out of the model",
     SharedTile "reduction-cannot-share-tile"
-        "A reduction's result is needed in a shape that cannot share the tile"
-        "an extent small enough for one block, or users that index the result by the iterators that are not reduced",
+        "A result is needed whole, with padding, or in a shape that cannot share the tile in which it is computed"
+        "an extent small enough for one block, or users that read the result element by element",
     IndexMap "index-map-dearer-than-copy"
         "Absorbing the index map costs more than the copy it saves"
         "that much less work, or another layout of the stored value",
@@ -103,8 +104,8 @@ codes! {
         "The value is read through a view of its stored bytes, such as a reshape, which is free only between kernels"
         "a reader of the value itself",
     Limit "limit"
-        "The group exceeds a limit of the search"
-        "the limit at the stated size",
+        "The kernel exceeds a limit on kernels"
+        "the limit at the stated size, under [kernels] of the fusion configuration",
     OwnKernel "own-kernel-not-taken"
         "A kernel that the user wrote for a unit is dearer than the unit's operators, or may not take their place"
         "a kernel that is that much cheaper, or another numerics limit",
@@ -144,73 +145,9 @@ pub struct Refusal {
     pub saved: Time,
     /// The kernels that stayed apart, by their place in the launch order.
     pub kernels: Vec<usize>,
-}
-
-/// What the loop transformations refused.
-pub(crate) fn of_loops(refusal: sinter_loops::Refusal) -> Illegal {
-    use sinter_loops::Refusal as R;
-    let refuse = |code, message: String, flip: Option<&str>| Illegal {
-        code,
-        message,
-        flip: flip.map(str::to_owned),
-    };
-    match refusal {
-        R::PaddedReadOfComputedValue { .. } => refuse(
-            LegalityCode::SharedTile,
-            "the result is read with padding, by loops that share no tile with it".to_owned(),
-            Some("if the reader had no padding"),
-        ),
-        R::ShapeCannotShareTile { points, .. } => refuse(
-            LegalityCode::SharedTile,
-            format!(
-                "the result is needed by loops that share no tile with it, so that all {points} points \
-                 would be one block"
-            ),
-            Some("if the reader indexed the result by plain iterators"),
-        ),
-        R::OutputsCannotShareGrid { points } => refuse(
-            LegalityCode::Shapes,
-            format!(
-                "the outputs have no axis in common, so that all {points} points would be one block"
-            ),
-            Some("if an axis of the outputs had one extent"),
-        ),
-        R::LayoutMismatch { .. } | R::PaddedBlockedDimension { .. } => refuse(
-            LegalityCode::LayoutScratch,
-            refusal.to_string(),
-            Some("if the value were stored row-major"),
-        ),
-        R::Malformed(_) | R::AlreadyScheduled => {
-            refuse(LegalityCode::NoLoopForm, refusal.to_string(), None)
-        }
-    }
-}
-
-/// What the device model refused.
-pub(crate) fn of_schedule(refusal: sinter_device::Refusal) -> Illegal {
-    use sinter_device::Refusal as R;
-    let (code, flip) = match &refusal {
-        R::Footprint(needs) => {
-            let needs = needs.iter();
-            let needs = needs.map(|n| format!("{} >= {}", n.space, size(n.needed)));
-            let needs = needs.collect::<Vec<_>>().join(" and ");
-            (LegalityCode::Footprint, Some(format!("if {needs}")))
-        }
-        R::Stages(_) | R::Empty => (LegalityCode::NoLoopForm, None),
-    };
-    Illegal {
-        code,
-        message: refusal.to_string(),
-        flip,
-    }
-}
-
-/// A size, rounded up to whole KiB where it is more than one.
-pub(crate) fn size(bytes: u64) -> String {
-    match bytes {
-        0..=1024 => format!("{bytes} bytes"),
-        _ => format!("{} KiB", bytes.div_ceil(1024)),
-    }
+    /// What `flip` says, as far as it was not tried on the program yet.
+    #[serde(skip)]
+    pub(crate) flips: Vec<Flip>,
 }
 
 /// Refuses operators whose results the vector unit holds beside others whose results it does not:

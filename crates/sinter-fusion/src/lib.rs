@@ -20,12 +20,15 @@ mod evaluate;
 pub mod export;
 pub mod extend;
 pub mod extraction;
+mod flip;
+mod follow;
 mod foresee;
 mod fuse;
 pub mod fused;
 mod greedy;
 #[cfg(feature = "ilp")]
 mod ilp;
+mod kernel_limits;
 mod layouts;
 pub mod legality;
 mod memo;
@@ -48,6 +51,7 @@ mod space;
 pub mod statistics;
 mod stored;
 mod traffic;
+mod unplaced;
 mod what_if;
 
 pub use advice::{Advice, AdviceKind, advice};

@@ -158,7 +158,11 @@ fn refusal(choice: &OwnChoice, fused: &Fused) -> Refusal {
         .price
         .map(|price| match price.saturating_sub(choice.instead_of) {
             Time::ZERO => format!("if @{} took any less", choice.kernel),
-            more => format!("if @{} took {:.2} us less", choice.kernel, more.ns() / 1e3),
+            more => format!(
+                "if @{} took {:.2} us less",
+                choice.kernel,
+                (more.0 / 10_000 + 1) as f64 / 100.0
+            ),
         });
     let concerned = |origins: &[String]| origins.iter().any(|o| choice.nodes.contains(o));
     let groups = fused.groups.iter().enumerate();
@@ -173,6 +177,7 @@ fn refusal(choice: &OwnChoice, fused: &Fused) -> Refusal {
             .filter(|(_, g)| concerned(&g.origins))
             .map(|(place, _)| place)
             .collect(),
+        flips: Vec::new(),
     }
 }
 

@@ -16,6 +16,7 @@ use sinter_ops::{NodeId, ValueId};
 use crate::arranged::{Arranged, Trial};
 use crate::error::origin_of;
 use crate::evaluate::{Evaluator, Priced};
+use crate::flip::{self, Flip};
 use crate::legality::{LegalityCode, Refusal};
 use crate::partition::GroupId;
 use crate::what_if::{self, Sides};
@@ -51,7 +52,7 @@ pub(crate) fn refusals(arranged: &Arranged<'_>, evaluator: &mut Evaluator<'_>) -
     for found in found.iter_mut().take(searched) {
         found.refine(evaluator);
     }
-    let refusals: Vec<_> = found.into_iter().map(|f| f.refusal).collect();
+    let refusals: Vec<_> = found.into_iter().map(Found::said).collect();
     for refusal in &refusals {
         tracing::debug!(
             code = refusal.code.code(),
@@ -73,31 +74,29 @@ impl Found {
     /// Searches for the threshold that flips the decision.
     fn refine(&mut self, evaluator: &Evaluator<'_>) {
         let Some(sides) = &self.sides else { return };
-        let found = match self.refusal.code {
-            LegalityCode::Footprint => what_if::least_space(evaluator, sides),
+        let flips = &mut self.refusal.flips;
+        match self.refusal.code {
+            LegalityCode::Footprint => match what_if::least_space(evaluator, sides) {
+                Some(found) => *flips = vec![found],
+                // A bigger space alone would make it legal, not cheaper.
+                None => {
+                    for flip in flips {
+                        *flip = Flip::Said(format!("{}, and with less work", flip.text()));
+                    }
+                }
+            },
             LegalityCode::SharedTile
             | LegalityCode::Shapes
             | LegalityCode::NotCheaper
-            | LegalityCode::IndexMap => what_if::largest_extent(evaluator, sides),
-            _ => return,
-        };
-        let flip = &mut self.refusal.flip;
-        match (found, self.refusal.code) {
-            (Some(found), LegalityCode::Footprint) => *flip = Some(found),
-            (Some(found), _) => *flip = Some(or(flip.take(), found)),
-            // A bigger space alone would make it legal, not cheaper.
-            (None, LegalityCode::Footprint) => {
-                *flip = flip.take().map(|f| format!("{f}, and less work"));
-            }
-            (None, _) => {}
+            | LegalityCode::IndexMap => flips.extend(what_if::largest_extent(evaluator, sides)),
+            _ => {}
         }
     }
-}
 
-fn or(known: Option<String>, further: String) -> String {
-    match known {
-        Some(known) => format!("{known}, or {further}"),
-        None => further,
+    /// The refusal with its flips as text.
+    fn said(mut self) -> Refusal {
+        self.refusal.flip = flip::joined(&self.refusal.flips);
+        self.refusal
     }
 }
 
@@ -111,8 +110,8 @@ struct Chosen<'p> {
     arranged: &'p Arranged<'p>,
 }
 
-/// Code, message and flip.
-type Verdict = (LegalityCode, String, Option<String>);
+/// Code, message and flips.
+type Verdict = (LegalityCode, String, Vec<Flip>);
 
 impl Chosen<'_> {
     fn priced(&self, group: GroupId, evaluator: &mut Evaluator<'_>) -> Option<Priced> {
@@ -154,12 +153,12 @@ impl Chosen<'_> {
         };
         let acyclic = !self.arranged.closes_circle(a, b, &sides.merged.0);
         let apart = first.price.total + second.price.total;
-        let (code, message, flip) = if !acyclic {
+        let (code, message, flips) = if !acyclic {
             self.between((a, b), &sides, apart, evaluator)
         } else {
             let outcome = evaluator.price(&sides.merged.0, &sides.merged.1);
             match outcome.as_ref() {
-                Err(illegal) => apart::illegal_verdict(illegal, &sides, evaluator),
+                Err(illegal) => self.illegal_verdict(illegal, &sides, evaluator),
                 Ok(merged) => self.dearer(merged.price.total, apart, &sides, evaluator),
             }
         };
@@ -169,10 +168,11 @@ impl Chosen<'_> {
             code,
             nodes: vec![last, next],
             message,
-            flip,
+            flip: None,
             saved_bytes,
             saved,
             kernels: vec![self.arranged.place(a), self.arranged.place(b)],
+            flips,
         };
         Some(Found {
             refusal,
@@ -199,6 +199,12 @@ impl Chosen<'_> {
 /// Name of a node in messages.
 fn name(node: NodeId, evaluator: &Evaluator<'_>) -> String {
     origin_of(&evaluator.graph.nodes[node.0 as usize].origins)
+}
+
+/// Names, each once.
+fn unique(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    names.filter(|n| seen.insert(n.clone())).collect()
 }
 
 /// Names as a list, the first few.

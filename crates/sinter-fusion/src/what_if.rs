@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use sinter_device::device::Route;
 use sinter_device::{Device, Time};
 use sinter_loops::kernel::Layout;
-use sinter_ops::{Graph, NodeId, Op, Operator, ValueId};
+use sinter_ops::{Graph, NodeId, Operator, ValueId};
 
 use crate::arranged::Side;
 use crate::error::origin_of;
 use crate::evaluate::Evaluator;
+use crate::flip::{Change, Flip, replace, resized_op};
 use crate::fused::Placement;
-use crate::legality::size;
 
 /// How many times bigger a space is tried.
 const MOST_GROWTH: u64 = 1024;
@@ -85,8 +85,8 @@ fn pays((together, apart): (Time, Time)) -> bool {
     together < apart
 }
 
-/// The least size of an on-chip space with which the kernels would be one, as `if ub >= 96 KiB`.
-pub(crate) fn least_space(evaluator: &Evaluator<'_>, sides: &Sides) -> Option<String> {
+/// The least size of an on-chip space with which the kernels would be one, in whole KiB.
+pub(crate) fn least_space(evaluator: &Evaluator<'_>, sides: &Sides) -> Option<Flip> {
     let device = evaluator.device;
     let chip = device
         .spaces
@@ -113,7 +113,10 @@ pub(crate) fn least_space(evaluator: &Evaluator<'_>, sides: &Sides) -> Option<St
                 false => low = middle,
             }
         }
-        Some(format!("if {} >= {}", space.name, size(high)))
+        Some(Flip::Change(Change::Space {
+            name: space.name.clone(),
+            bytes: high,
+        }))
     })
 }
 
@@ -192,9 +195,9 @@ pub(crate) fn row_major(
     Some(touched.iter().map(named).collect())
 }
 
-/// The largest extent with which the kernels would be one, as `if dimension 1 of x <= 512`: of what
-/// the first gives to the second, else of what they read.
-pub(crate) fn largest_extent(evaluator: &Evaluator<'_>, sides: &Sides) -> Option<String> {
+/// The largest extent with which the kernels would be one, as far as they go by themselves: of what the
+/// first gives to the second, else of what they read.
+pub(crate) fn largest_extent(evaluator: &Evaluator<'_>, sides: &Sides) -> Option<Flip> {
     let graph = evaluator.graph;
     let outside = read(graph, &sides.merged)
         .into_iter()
@@ -209,7 +212,11 @@ pub(crate) fn largest_extent(evaluator: &Evaluator<'_>, sides: &Sides) -> Option
                 continue;
             }
             if let Some(most) = largest(evaluator, sides, extent) {
-                return Some(smaller(evaluator, value, extent, most));
+                return Some(Flip::Change(Change::Extent {
+                    what: dimensions(evaluator, value, extent),
+                    from: extent,
+                    to: most,
+                }));
             }
         }
     }
@@ -234,8 +241,8 @@ fn largest(evaluator: &Evaluator<'_>, sides: &Sides, extent: i64) -> Option<i64>
     (low > 0).then_some(low)
 }
 
-/// What has to be smaller, in words.
-fn smaller(evaluator: &Evaluator<'_>, value: ValueId, extent: i64, most: i64) -> String {
+/// The dimensions of a value that have an extent, in words: `dimension 1 of x (512)`.
+fn dimensions(evaluator: &Evaluator<'_>, value: ValueId, extent: i64) -> String {
     let graph = evaluator.graph;
     let shape = &graph.ty(value).shape;
     let dims: Vec<_> = (0..shape.len())
@@ -254,7 +261,7 @@ fn smaller(evaluator: &Evaluator<'_>, value: ValueId, extent: i64, most: i64) ->
             input.map_or_else(|| "the input".to_owned(), |i| i.0.clone())
         }
     };
-    format!("if {dims} of {name} ({extent}) <= {most}")
+    format!("{dims} of {name} ({extent})")
 }
 
 /// Values that the nodes of a kernel take.
@@ -280,12 +287,6 @@ fn resized(known: &Evaluator<'_>, sides: &Sides, from: i64, to: i64) -> Option<(
     let mut small = Graph::new("");
     let mut values: BTreeMap<ValueId, ValueId> = BTreeMap::new();
     let mut numbers: BTreeMap<NodeId, NodeId> = BTreeMap::new();
-    let replaced = |shape: &mut [i64]| {
-        shape
-            .iter_mut()
-            .filter(|e| **e == from)
-            .for_each(|e| *e = to)
-    };
     for &id in &sides.merged.0 {
         let node = &graph.nodes[id.0 as usize];
         for &input in &node.inputs {
@@ -296,16 +297,13 @@ fn resized(known: &Evaluator<'_>, sides: &Sides, from: i64, to: i64) -> Option<(
                 Some(tensor) => small.constant(tensor.clone()),
                 None => {
                     let mut ty = graph.ty(input).clone();
-                    replaced(&mut ty.shape);
+                    replace(&mut ty.shape, from, to);
                     small.input("", ty)
                 }
             };
             values.insert(input, value);
         }
-        let mut op = node.op.clone();
-        if let Op::Reshape(reshape) = &mut op {
-            replaced(&mut reshape.shape);
-        }
+        let op = resized_op(&node.op, from, to);
         let inputs: Vec<_> = node.inputs.iter().map(|v| values[v]).collect();
         let outputs = small.add(op, &inputs, node.origins.clone()).ok()?;
         numbers.insert(id, NodeId(numbers.len() as u32));

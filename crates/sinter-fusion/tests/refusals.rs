@@ -1,6 +1,7 @@
 //! Every refusal has its code, and its flip is true: what it asks for makes the decision flip.
 
 use sinter_device::{Device, HostCpu};
+use sinter_fusion::control::KernelControl;
 use sinter_fusion::{Fused, LegalityCode, Limits, Options, Refusal, fuse};
 use sinter_loops::scalar::BinaryFn;
 use sinter_loops::types::{ElementType, TensorType};
@@ -125,6 +126,43 @@ fn the_extent_of_a_flip_is_the_largest_that_fuses() {
     assert!(!together(extent + 1), "{flip}");
 }
 
+/// The exponentials of a matrix over the sums of its columns, scaled by their rows' maxima.
+fn scaled_by_maxima(rows: i64) -> Graph {
+    graph(|b| {
+        let x = b.input(ElementType::F32, &[rows, 96]);
+        let sum = b.reduce(ReduceKind::Sum, &[0], x);
+        let e = b.unary(UnaryKind::Exp, x);
+        let q = b.binary(BinaryFn::Div, e, sum);
+        let max = b.reduce(ReduceKind::Max, &[1], q);
+        let y = b.binary(BinaryFn::Mul, q, max);
+        b.output(y);
+    })
+}
+
+#[test]
+fn extents_of_flips_are_those_of_the_whole_program() {
+    let mut followed = 0;
+    for device in [host(), Device::named("ascend-910b").unwrap()] {
+        let refused = fused(&scaled_by_maxima(5000), &device);
+        for refusal in &refused.refusals {
+            let flip = refusal.flip.as_deref().unwrap_or("");
+            let Some((_, most)) = flip.split_once("(5000) <= ") else {
+                continue;
+            };
+            let most: i64 = most.parse().unwrap();
+            let together = |rows| {
+                let fused = fused(&scaled_by_maxima(rows), &device);
+                let holds =
+                    |g: &sinter_fusion::Group| refusal.nodes.iter().all(|n| g.origins.contains(n));
+                fused.groups.iter().any(holds)
+            };
+            assert!(together(most) && !together(most + 1), "{refusal:?}");
+            followed += 1;
+        }
+    }
+    assert!(followed > 0);
+}
+
 #[test]
 fn the_size_of_a_flip_is_the_smallest_space_that_fuses() {
     let graph = graph(|b| {
@@ -166,8 +204,12 @@ fn a_higher_limit_is_the_flip_of_a_limit() {
     });
     let refused = fused(&graph, &host());
     let flip = refusal(&refused, LegalityCode::Limit).flip.clone().unwrap();
+    let operators = number(&flip, "with operators = ") as usize;
     let mut options = Options::default();
-    options.limits.kernel_operators = number(&flip, "with a limit of ") as usize;
+    options.control.kernels = Some(KernelControl {
+        operators: Some(operators),
+        ..KernelControl::default()
+    });
     let higher = fuse(&graph, &host(), &options).unwrap();
     assert_eq!(higher.groups.len(), 1, "{flip}");
 }

@@ -130,7 +130,7 @@ impl Options {
             (&mut out.limits.kernel_outputs, kernels.outputs),
             (&mut out.limits.kernel_anchors, kernels.anchors),
         ] {
-            *limit = stated.map_or(*limit, |stated| stated.min(*limit));
+            *limit = stated.unwrap_or(*limit);
         }
         out
     }

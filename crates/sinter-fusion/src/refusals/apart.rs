@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use sinter_device::Time;
 use sinter_ops::{NodeId, Operator, ValueId};
 
-use super::{Chosen, Found, Verdict, list, name, or, us};
+use super::{Chosen, Found, Verdict, list, name, unique, us};
 use crate::evaluate::{Evaluator, Illegal};
+use crate::flip::{Change, Flip, tenths_above, us_above};
 use crate::legality::{LegalityCode, Refusal};
 use crate::partition::GroupId;
 use crate::what_if::{self, Sides};
@@ -51,7 +52,7 @@ impl Chosen<'_> {
         (
             LegalityCode::Cycle,
             format!("{names} would have to run between them"),
-            Some(format!("if {names} were in the kernel too")),
+            said(format!("if {names} were in the kernel too")),
         )
     }
 
@@ -91,7 +92,11 @@ impl Chosen<'_> {
         let (message, flip) = match outcome.as_ref() {
             Err(illegal) => (
                 format!("{message}; computed in the kernel: {}", illegal.message),
-                illegal.flip.clone(),
+                // A bigger space or limit does not take the view away.
+                match illegal.code {
+                    LegalityCode::Limit | LegalityCode::Footprint => Vec::new(),
+                    _ => illegal.flip.clone().map(Flip::Said).into_iter().collect(),
+                },
             ),
             Ok(priced) => {
                 let together = priced.price.total;
@@ -100,11 +105,11 @@ impl Chosen<'_> {
                     us(together),
                     us(apart)
                 );
-                let flip = match together.saturating_sub(apart) {
-                    Time::ZERO => format!("if {names} were computed in the kernel"),
-                    excess => format!("if it took {} less", us(excess)),
+                let flip = match together < apart {
+                    true => format!("if {names} were computed in the kernel"),
+                    false => less(together.saturating_sub(apart)),
                 };
-                (message, Some(flip))
+                (message, said(flip))
             }
         };
         (LegalityCode::View, message, flip)
@@ -152,7 +157,7 @@ impl Chosen<'_> {
                 "the matrix unit's result passes through device memory: {message}, with a route {}",
                 us(routed)
             );
-            return (LegalityCode::NoRoute, message, Some(route));
+            return (LegalityCode::NoRoute, message, said(route));
         }
         // Elsewhere a layout costs loads, not space for tiles.
         if evaluator.device.is_scratchpad()
@@ -161,7 +166,7 @@ impl Chosen<'_> {
             return (
                 LegalityCode::LayoutScratch,
                 format!("in the layouts that are stored, {message}"),
-                Some(format!("if {} were stored row-major", list(&values))),
+                said(format!("if {} were stored row-major", list(&values))),
             );
         }
         let graph = evaluator.graph;
@@ -174,17 +179,22 @@ impl Chosen<'_> {
         } else {
             LegalityCode::NotCheaper
         };
-        let excess = together.saturating_sub(apart);
-        let launch = Time::from_ns(evaluator.device.launch_ns) + excess;
-        let mut flip = format!(
-            "if it took {} less, or a launch cost {} or more",
-            us(excess),
-            us(launch)
-        );
-        if let Some(users) = self.single_user(apart, sides, evaluator) {
-            flip = or(Some(flip), users);
-        }
-        (code, message, Some(flip))
+        let mut flips = Vec::new();
+        let message = match together < apart {
+            // Other kernels of the same operators are cheaper still, or were not tried.
+            true => format!("{message}, but not in the program that was found"),
+            false => {
+                let excess = together.saturating_sub(apart);
+                let launch = Time::from_ns(evaluator.device.launch_ns) + excess;
+                flips.push(Flip::Said(less(excess)));
+                if evaluator.cost.is_time() {
+                    flips.push(Flip::Change(Change::Launch(tenths_above(launch))));
+                }
+                message
+            }
+        };
+        flips.extend(self.single_user(apart, sides, evaluator).map(Flip::Said));
+        (code, message, flips)
     }
 
     /// A kernel in which what the matrix unit computes reaches the vector unit through device memory.
@@ -201,17 +211,18 @@ impl Chosen<'_> {
         let bytes = products.map(|n| graph.ty(node(n).outputs[0]).bytes().unsigned_abs());
         let refusal = Refusal {
             code: LegalityCode::NoRoute,
-            nodes: side.0.iter().map(|n| name(*n, evaluator)).collect(),
+            nodes: unique(side.0.iter().map(|n| name(*n, evaluator))),
             message: format!(
                 "the matrix unit's result passes through device memory within the kernel, which takes {}; \
                  on chip it would take {}",
                 us(now),
                 us(routed)
             ),
-            flip: Some(route),
+            flip: None,
             saved_bytes: bytes.map(|b| 2 * b).sum(),
             saved: now.saturating_sub(routed),
             kernels: vec![self.arranged.place(group)],
+            flips: said(route),
         };
         Some(Found {
             refusal,
@@ -265,22 +276,102 @@ impl Chosen<'_> {
             )
         })
     }
+
+    /// Operators that are no kernel together.
+    pub(super) fn illegal_verdict(
+        &self,
+        illegal: &Illegal,
+        sides: &Sides,
+        evaluator: &Evaluator<'_>,
+    ) -> Verdict {
+        let (mut code, message) = (illegal.code, &illegal.message);
+        let tiles = evaluator.device.is_scratchpad() && code == LegalityCode::SharedTile;
+        let conversion =
+            matches!(code, LegalityCode::Footprint | LegalityCode::NoLoopForm) || tiles;
+        if conversion && let Some(values) = what_if::row_major(evaluator, sides, Time::MAX) {
+            return (
+                LegalityCode::LayoutScratch,
+                format!("in the layouts that are stored, {message}"),
+                said(format!("if {} were stored row-major", list(&values))),
+            );
+        }
+        if code == LegalityCode::Limit {
+            let exceeded = evaluator.exceeded(&sides.merged.0, &sides.merged.1);
+            let flips = vec![Flip::Change(Change::Limits(exceeded))];
+            return (code, message.clone(), flips);
+        }
+        if code == LegalityCode::SharedTile
+            && let Some(verdict) = self.across(illegal, sides, evaluator)
+        {
+            return verdict;
+        }
+        // Each by itself has loops: they do not go together.
+        if code == LegalityCode::NoLoopForm {
+            code = LegalityCode::Shapes;
+        }
+        let flip = illegal
+            .flip
+            .as_deref()
+            .map(|flip| match flip.split_once(" >= ") {
+                // What the smallest tile needs is enough to be legal, not to be cheaper.
+                Some((space, _)) if code == LegalityCode::Footprint => {
+                    format!("{space} were larger")
+                }
+                _ => flip.to_owned(),
+            });
+        (
+            code,
+            message.clone(),
+            flip.map(Flip::Said).into_iter().collect(),
+        )
+    }
+
+    /// What operators that share no tile are to each other where the loops' own words are about two of the
+    /// same kernel, which go together.
+    fn across(
+        &self,
+        illegal: &Illegal,
+        sides: &Sides,
+        evaluator: &Evaluator<'_>,
+    ) -> Option<Verdict> {
+        let (said_first, rest) = illegal.message.split_once(", ")?;
+        let speaks_of = |nodes: &[NodeId]| {
+            let mut names = nodes.iter().map(|n| name(*n, evaluator));
+            names.any(|name| said_first.split(' ').any(|word| word == name))
+        };
+        if speaks_of(&sides.first.0) && speaks_of(&sides.second.0) {
+            return None;
+        }
+        let (last, next) = self.border(sides, evaluator);
+        let reads = |n: &NodeId| {
+            let needed = self.arranged.flow.needs.get(n);
+            needed.is_some_and(|m| m.iter().any(|m| sides.first.0.contains(m)))
+        };
+        let (message, flip) = match sides.second.0.iter().any(reads) {
+            true => (
+                format!("{next} needs the result of {last} in another shape than its tile, {rest}"),
+                Some(format!(
+                    "if {next} read the result of {last} element by element"
+                )),
+            ),
+            false => (
+                format!("{last} and {next} have no tile in common, {rest}"),
+                None,
+            ),
+        };
+        Some((
+            illegal.code,
+            message,
+            flip.map(Flip::Said).into_iter().collect(),
+        ))
+    }
 }
 
-/// Operators that are no kernel together.
-pub(super) fn illegal_verdict(
-    illegal: &Illegal,
-    sides: &Sides,
-    evaluator: &Evaluator<'_>,
-) -> Verdict {
-    let (code, message) = (illegal.code, &illegal.message);
-    let conversion = matches!(code, LegalityCode::Footprint | LegalityCode::NoLoopForm);
-    if conversion && let Some(values) = what_if::row_major(evaluator, sides, Time::MAX) {
-        return (
-            LegalityCode::LayoutScratch,
-            format!("in the layouts that are stored, {message}"),
-            Some(format!("if {} were stored row-major", list(&values))),
-        );
-    }
-    (code, message.clone(), illegal.flip.clone())
+fn said(flip: String) -> Vec<Flip> {
+    vec![Flip::Said(flip)]
+}
+
+/// A kernel that is dearer by `excess` would have to take less than that less.
+fn less(excess: Time) -> String {
+    format!("if it took {} less", us_above(excess))
 }

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use sinter_device::Time;
 use sinter_ops::{NodeId, Operator};
 
-use super::{Chosen, Found, list, name, us};
+use super::{Chosen, Found, list, name, unique, us};
 use crate::arranged::Trial;
 use crate::evaluate::Evaluator;
+use crate::flip::{Flip, us_above};
 use crate::legality::{LegalityCode, Refusal, exp_difference};
 
 impl Chosen<'_> {
@@ -68,7 +69,7 @@ impl Chosen<'_> {
                 ),
                 format!(
                     "if {me} had one user of {users_list}, or took {} less",
-                    us(excess)
+                    us_above(excess)
                 ),
             ),
         };
@@ -76,12 +77,13 @@ impl Chosen<'_> {
         let (saved_bytes, saved) = self.relief(node, &groups, evaluator);
         let refusal = Refusal {
             code,
-            nodes: std::iter::once(me).chain(users).collect(),
+            nodes: unique(std::iter::once(me).chain(users)),
             message,
-            flip: Some(flip),
+            flip: None,
             saved_bytes,
             saved,
             kernels: groups.iter().map(|g| self.arranged.place(*g)).collect(),
+            flips: vec![Flip::Said(flip)],
         };
         Some(Found {
             refusal,
