@@ -33,6 +33,14 @@ pub(super) fn verify(op: OperationRef<'_, '_>, name: &str, value: Attribute<'_>)
         of_operator(op, name)?;
     }
     let must_be = |holds: bool, what: &str| ensure(holds, || format!("'{name}' must be {what}"));
+    // SAFETY: asked of an attribute that is alive.
+    let (layout, placement) = unsafe {
+        let raw = value.to_raw();
+        (
+            graph::sinterAttributeIsAGraphLayoutAttr(raw),
+            graph::sinterAttributeIsAGraphPlacementAttr(raw),
+        )
+    };
     match name {
         "graph.never_fuse" | "graph.boundary" => must_be(
             attr::is_unit(value),
@@ -45,16 +53,8 @@ pub(super) fn verify(op: OperationRef<'_, '_>, name: &str, value: Attribute<'_>)
             let rules = !list.is_empty() && list.into_iter().all(is_name);
             must_be(rules, "an array of rules or topics, which are strings")
         }
-        // SAFETY: asked of an attribute that is alive.
-        "graph.layout" => must_be(
-            unsafe { graph::sinterAttributeIsAGraphLayoutAttr(value.to_raw()) },
-            "a '#graph.layout'",
-        ),
-        // SAFETY: asked of an attribute that is alive.
-        "graph.placement" => must_be(
-            unsafe { graph::sinterAttributeIsAGraphPlacementAttr(value.to_raw()) },
-            "a '#graph.placement'",
-        ),
+        "graph.layout" => must_be(layout, "a '#graph.layout'"),
+        "graph.placement" => must_be(placement, "a '#graph.placement'"),
         "graph.operand_layouts" | "graph.refusals" => {
             must_be(attr::as_array(value).is_some(), "an array")
         }
