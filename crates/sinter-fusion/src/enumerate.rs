@@ -21,6 +21,8 @@ use crate::space::{Candidate, Place, Space};
 
 /// Steps that a set may grow while it is no kernel or saves nothing.
 const PATIENCE: u32 = 1;
+/// By how much fewer such sets grow on than are kept of those that save something.
+const WAITING: usize = 4;
 /// Of many producers or users of one unit, and of other readers of one value, those that a set grows
 /// by to each side of one that it holds.
 const SIBLINGS: usize = 2;
@@ -226,6 +228,7 @@ fn advance(
     pool: &mut Pool,
 ) -> BTreeMap<Vec<usize>, (u64, u32)> {
     let mut next = BTreeMap::new();
+    let mut waiting: BTreeMap<Place, Vec<(Vec<usize>, (u64, u32))>> = BTreeMap::new();
     let mut good: BTreeMap<Place, Vec<(u64, Vec<usize>, Candidate)>> = BTreeMap::new();
     evaluator.foresee(wanted(&grown, limits, units, space));
     for (set, state) in grown {
@@ -251,10 +254,20 @@ fn advance(
             // in between has no split either.
             None if state.idle < PATIENCE => {
                 let best = if convex { state.split } else { u64::MAX };
-                next.insert(set, (best, state.idle + 1));
+                let root = nodes.last().copied().unwrap_or(0);
+                let waiting = waiting.entry(root).or_default();
+                waiting.push((set, (best, state.idle + 1)));
             }
             None => {}
         }
+    }
+    for mut list in waiting.into_values() {
+        let most = limits.candidates.div_ceil(WAITING);
+        if list.len() > most {
+            pool.truncated += 1;
+            list.truncate(most);
+        }
+        next.extend(list);
     }
     for (root, mut list) in good {
         list.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));

@@ -178,7 +178,7 @@ impl Default for Limits {
             candidates: 64,
             window: 12,
             states: 4096,
-            steps: 1 << 20,
+            steps: 1 << 19,
             thresholds: 0,
         }
     }

@@ -47,8 +47,12 @@ pub(crate) struct Task<'a> {
     pub(crate) steps: usize,
 }
 
-/// By how much fewer states are kept once the steps are taken.
+/// By how much fewer states are kept once the steps are taken, and again once they are twice.
 const NARROWED: usize = 64;
+/// Operators missing in memory that make a step as much work as two.
+const MISSING: usize = 32;
+/// How many times more states wait than are followed.
+const WAITING: usize = 4;
 
 /// Operators that the candidates compute again, and that are not required.
 pub(crate) fn optional(space: &Space, candidates: &[Candidate]) -> Vec<bool> {
@@ -156,7 +160,9 @@ struct Search<'a> {
     homed: Vec<Vec<(u32, u64)>>,
     /// By candidate, sets of operators of each of which one has to be done before.
     earlier: Vec<Vec<Vec<(u32, u64)>>>,
-    /// By operator, candidates that load it for operators that they compute again only.
+    /// By candidate, the first operator that it computes for good: once more is done, it is of no use.
+    start: Vec<Place>,
+    /// By operator, candidates that load it for operators that they compute again only, by their starts.
     fragile: Vec<Vec<usize>>,
     arena: Vec<State>,
     levels: BTreeMap<usize, Level>,
@@ -186,6 +192,11 @@ impl<'a> Search<'a> {
                 }
             }
         }
+        let start = |c: &Candidate| c.homed.first().copied().unwrap_or(0);
+        let start: Vec<_> = task.candidates.iter().map(start).collect();
+        for list in &mut fragile {
+            list.sort_by_key(|c| start[*c]);
+        }
         let earlier = |candidate: &Candidate| {
             let branches = task.alike.earlier(&candidate.homed);
             branches.into_iter().map(bits).collect()
@@ -195,6 +206,7 @@ impl<'a> Search<'a> {
             homes,
             homed: task.candidates.iter().map(|c| bits(&c.homed)).collect(),
             earlier: task.candidates.iter().map(earlier).collect(),
+            start,
             fragile,
             arena: Vec::new(),
             levels: BTreeMap::new(),
@@ -250,12 +262,18 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// How many states of a level are followed.
+    fn most(&self) -> usize {
+        match self.steps / self.task.steps.max(1) {
+            0 => self.task.states,
+            1 => self.task.states.div_ceil(NARROWED),
+            _ => self.task.states.div_ceil(NARROWED * NARROWED),
+        }
+    }
+
     /// The states of a level that are followed.
     fn promising(&mut self, mut list: Vec<(Key, usize)>) -> Vec<(Key, usize)> {
-        let most = match self.steps < self.task.steps {
-            true => self.task.states,
-            false => self.task.states.div_ceil(NARROWED),
-        };
+        let most = self.most();
         if list.len() > most {
             let least = |s: usize| self.arena[s].time.saturating_add(self.arena[s].left);
             list.sort_by_key(|(_, s)| (least(*s), *s));
@@ -281,8 +299,28 @@ impl<'a> Search<'a> {
                 level.places.insert(key.clone(), level.list.len());
                 level.list.push((key, self.arena.len()));
                 self.arena.push(state);
+                if level.list.len() > WAITING * self.task.states {
+                    self.thin(done);
+                }
             }
         }
+    }
+
+    /// Leaves the states of a level that would be followed so far.
+    fn thin(&mut self, done: usize) {
+        let Some(level) = self.levels.remove(&done) else {
+            return;
+        };
+        let list = self.promising(level.list);
+        let places = list
+            .iter()
+            .enumerate()
+            .map(|(n, (key, _))| (key.clone(), n));
+        let level = Level {
+            places: places.collect(),
+            list,
+        };
+        self.levels.insert(done, level);
     }
 
     /// Follows every kernel that may run next.
@@ -311,7 +349,7 @@ impl<'a> Search<'a> {
                 let number = self.homes[node as usize][place];
                 // What it waits for, and what comes of it, is the same for each operator that it computes.
                 let seen = std::mem::replace(&mut self.tried[number], from) == from;
-                if seen || state.has_any(&self.homed[number]) {
+                if seen || self.start[number] < first || state.has_any(&self.homed[number]) {
                     continue;
                 }
                 let candidate = &self.task.candidates[number];
@@ -350,7 +388,7 @@ impl<'a> Search<'a> {
         stored: &[Place],
         mut next: State,
     ) {
-        self.steps += 1;
+        self.steps += 1 + missing.len() / MISSING;
         let mut bits = state.clone();
         bits.add(homed);
         let lost = homed.iter().filter(|n| stored.binary_search(n).is_err());
@@ -365,7 +403,10 @@ impl<'a> Search<'a> {
     /// Whether it matters that an operator's result is not in memory.
     fn matters(&self, node: Place, done: &Done) -> bool {
         let readers = &self.task.space.readers[node as usize];
+        let first = done.first();
+        let fragile = &self.fragile[node as usize];
+        let fragile = &fragile[fragile.partition_point(|c| self.start[*c] < first)..];
         let usable = |c: &usize| !done.has_any(&self.homed[*c]);
-        readers.iter().any(|r| !done.has(*r)) || self.fragile[node as usize].iter().any(usable)
+        readers.iter().any(|r| !done.has(*r)) || fragile.iter().any(usable)
     }
 }
