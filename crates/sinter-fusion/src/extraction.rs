@@ -253,7 +253,15 @@ impl<'p, 'a> Problem<'p, 'a> {
     }
 
     /// The cheapest program of a pool's candidates that is no dearer than `ceiling`.
-    pub(crate) fn cheapest(&self, pool: &Pool, ceiling: Time, states: usize) -> Option<Grouping> {
+    ///
+    /// # Errors
+    /// What a program costs at least, when none was found.
+    pub(crate) fn cheapest(
+        &self,
+        pool: &Pool,
+        ceiling: Time,
+        states: usize,
+    ) -> Result<Grouping, Time> {
         let optional = search::optional(&self.space, &pool.candidates);
         let shares = crate::bound::shares(&pool.candidates, &optional);
         let task = search::Task {
@@ -266,9 +274,9 @@ impl<'p, 'a> Problem<'p, 'a> {
             states,
             steps: self.limits.steps,
         };
-        let found = search::run(&task)?;
+        let found = search::run(&task).map_err(Time)?;
         let chosen = found.chosen.iter().map(|&c| &pool.candidates[c]);
-        Some(Grouping {
+        Ok(Grouping {
             kernels: chosen.map(|c| self.chosen(c)).collect(),
             lower_bound: Some(Time(found.bound)),
             pool: pool.candidates.len(),

@@ -47,7 +47,7 @@ impl Extraction for Dp {
     fn extract(&self, problem: &mut Problem<'_, '_>) -> Grouping {
         let pool = grown(problem);
         let found = problem.cheapest(&pool, Time::MAX, DP_STATES);
-        found.unwrap_or_else(|| Apart.extract(problem))
+        found.unwrap_or_else(|_| Apart.extract(problem))
     }
 }
 
@@ -59,7 +59,12 @@ impl Extraction for Best {
         let (pool, start, ceiling) = started_pool(problem);
         let states = problem.limits.states;
         let found = problem.cheapest(&pool, ceiling, states);
-        found.unwrap_or(start)
+        found.unwrap_or_else(|bound| Grouping {
+            lower_bound: Some(bound),
+            pool: pool.candidates.len(),
+            truncated: pool.truncated,
+            ..start
+        })
     }
 }
 

@@ -47,8 +47,10 @@ pub(crate) struct Task<'a> {
     pub(crate) steps: usize,
 }
 
-/// By how much fewer states are kept once the steps are taken, and again once they are twice.
+/// By how much fewer states are kept once the steps are taken.
 const NARROWED: usize = 64;
+/// And once they are taken twice.
+const NARROWEST: usize = 512;
 /// Operators missing in memory that make a step as much work as two.
 const MISSING: usize = 32;
 /// How many times more states wait than are followed.
@@ -147,8 +149,11 @@ struct Level {
     list: Vec<(Key, usize)>,
 }
 
-/// Finds the cheapest program; `None` when none is below the ceiling.
-pub(crate) fn run(task: &Task<'_>) -> Option<Found> {
+/// Finds the cheapest program.
+///
+/// # Errors
+/// What a program costs at least, when none that was followed is within the ceiling.
+pub(crate) fn run(task: &Task<'_>) -> Result<Found, u64> {
     Search::new(task).run()
 }
 
@@ -216,7 +221,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn run(mut self) -> Option<Found> {
+    fn run(mut self) -> Result<Found, u64> {
         let start = Done {
             base: 0,
             words: Vec::new(),
@@ -231,14 +236,24 @@ impl<'a> Search<'a> {
         self.reach(0, (start, Vec::new()), state);
         while let Some((done, level)) = self.levels.pop_first() {
             if done == count {
-                let (_, end) = level.list.first()?;
-                return Some(self.found(*end));
+                if let Some((_, end)) = level.list.first() {
+                    return Ok(self.found(*end));
+                }
             }
-            for (key, state) in self.promising(level.list) {
-                self.expand(done, &key, state);
+            let (mut most, mut list, mut at) = (self.most(), self.promising(level.list), 0);
+            while at < list.len() {
+                // Once the steps are taken, fewer of those that are left are followed.
+                if self.most() < most {
+                    most = self.most();
+                    list = self.promising(list.split_off(at));
+                    at = 0;
+                }
+                let (key, state) = &list[at];
+                self.expand(done, key, *state);
+                at += 1;
             }
         }
-        None
+        Err(self.dropped.min(self.task.ceiling))
     }
 
     fn found(&self, end: usize) -> Found {
@@ -267,7 +282,7 @@ impl<'a> Search<'a> {
         match self.steps / self.task.steps.max(1) {
             0 => self.task.states,
             1 => self.task.states.div_ceil(NARROWED),
-            _ => self.task.states.div_ceil(NARROWED * NARROWED),
+            _ => self.task.states.div_ceil(NARROWEST),
         }
     }
 
@@ -284,9 +299,6 @@ impl<'a> Search<'a> {
     }
 
     fn reach(&mut self, done: usize, key: Key, state: State) {
-        if state.time.saturating_add(state.left) > self.task.ceiling {
-            return;
-        }
         let level = self.levels.entry(done).or_default();
         match level.places.get(&key) {
             Some(&place) => {
@@ -389,14 +401,17 @@ impl<'a> Search<'a> {
         mut next: State,
     ) {
         self.steps += 1 + missing.len() / MISSING;
+        let shares = homed.iter().map(|n| self.task.shares[*n as usize]);
+        next.left = next.left.saturating_sub(shares.sum());
+        if next.time.saturating_add(next.left) > self.task.ceiling {
+            return;
+        }
         let mut bits = state.clone();
         bits.add(homed);
         let lost = homed.iter().filter(|n| stored.binary_search(n).is_err());
         let mut missing: Vec<_> = missing.iter().chain(lost).copied().collect();
         missing.retain(|n| self.matters(*n, &bits));
         missing.sort_unstable();
-        let shares = homed.iter().map(|n| self.task.shares[*n as usize]);
-        next.left = next.left.saturating_sub(shares.sum());
         self.reach(done + homed.len(), (bits, missing), next);
     }
 
