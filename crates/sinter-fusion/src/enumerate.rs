@@ -173,6 +173,9 @@ struct Grown {
     idle: u32,
 }
 
+/// A set of units that is no candidate, with its best time, and the steps for which it grew idly.
+type Waiting = (Vec<usize>, (u64, u32));
+
 /// Sets of units that grow from single ones.
 pub(crate) fn grown(
     units: &Clusters,
@@ -228,7 +231,7 @@ fn advance(
     pool: &mut Pool,
 ) -> BTreeMap<Vec<usize>, (u64, u32)> {
     let mut next = BTreeMap::new();
-    let mut waiting: BTreeMap<Place, Vec<(Vec<usize>, (u64, u32))>> = BTreeMap::new();
+    let mut waiting: BTreeMap<Place, Vec<Waiting>> = BTreeMap::new();
     let mut good: BTreeMap<Place, Vec<(u64, Vec<usize>, Candidate)>> = BTreeMap::new();
     evaluator.foresee(wanted(&grown, limits, units, space));
     for (set, state) in grown {

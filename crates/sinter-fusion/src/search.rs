@@ -235,10 +235,10 @@ impl<'a> Search<'a> {
         };
         self.reach(0, (start, Vec::new()), state);
         while let Some((done, level)) = self.levels.pop_first() {
-            if done == count {
-                if let Some((_, end)) = level.list.first() {
-                    return Ok(self.found(*end));
-                }
+            if done == count
+                && let Some((_, end)) = level.list.first()
+            {
+                return Ok(self.found(*end));
             }
             let (mut most, mut list, mut at) = (self.most(), self.promising(level.list), 0);
             while at < list.len() {

@@ -19,16 +19,16 @@ const MARK: char = '\u{1a}';
 impl Illegal {
     /// With names of operators in place of their places.
     pub(crate) fn named(mut self, name: impl Fn(usize) -> String) -> Self {
-        let filled = |text: &str| -> String {
+        fn filled(text: &str, name: &dyn Fn(usize) -> String) -> String {
             let parts = text.split(MARK).enumerate();
             let part = |(number, part): (usize, &str)| match part.parse() {
                 Ok(place) if number % 2 == 1 => name(place),
                 _ => part.to_owned(),
             };
             parts.map(part).collect()
-        };
-        self.message = filled(&self.message);
-        self.flip = self.flip.as_deref().map(filled);
+        }
+        self.message = filled(&self.message, &name);
+        self.flip = self.flip.as_deref().map(|flip| filled(flip, &name));
         self
     }
 }
