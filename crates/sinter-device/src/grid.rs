@@ -144,19 +144,22 @@ pub(crate) fn choose_tiles(
         chunks: device.is_scratchpad(),
     };
     let mut least: Option<Refusal> = None;
-    while let Some(refusal) = overfull(kernel, schedule, device)? {
+    loop {
+        let refusal = match overfull(kernel, schedule, device) {
+            Ok(None) => return Ok(shrinking),
+            Ok(Some(refusal)) => refusal,
+            // Smaller ones cannot be made: the space that greater ones lack is at fault.
+            Err(unmade) => return Err(least.unwrap_or(unmade)),
+        };
         // The tiles that miss by the least say what is needed.
-        if least
-            .as_ref()
-            .is_none_or(|least| refusal.excess() <= least.excess())
-        {
+        let closest = least.as_ref().filter(|l| l.excess() < refusal.excess());
+        if closest.is_none() {
             least = Some(refusal);
         }
         if !shrinking.step(kernel, schedule) {
             return least.map_or(Ok(shrinking), Err);
         }
     }
-    Ok(shrinking)
 }
 
 /// How tiles become smaller, step by step, whatever the sizes of the on-chip spaces.
