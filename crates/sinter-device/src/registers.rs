@@ -215,7 +215,12 @@ impl<'a> Stage<'a> {
         if self.device.is_scratchpad() {
             return 1;
         }
-        let most = if alone || self.reduces_along(v) {
+        let reduces = self.reduces_along(v);
+        if reduces && self.bytes() >= self.device.streamed_bytes() && !self.reads_again() {
+            // Memory is slower than sums that wait for each other, and comes a little faster so.
+            return 1;
+        }
+        let most = if alone || reduces {
             MOST_VECTORS_ALONE
         } else {
             MOST_VECTORS
@@ -297,11 +302,15 @@ impl<'a> Stage<'a> {
         let each = if shares { 2 } else { 1 };
         let mut most = (free / (vectors * each)).min(self.extents[row_iter]);
         if let Some(bytes) = self.streams(v, row_iter) {
-            let again = self.slots.iter().any(|s| s.role == Role::Temporary);
-            let alone = bytes >= PAGE_BYTES && !again;
+            let alone = bytes >= PAGE_BYTES && !self.reads_again();
             most = most.min(if alone { 1 } else { MOST_STREAMS });
         }
         2..=most.max(1)
+    }
+
+    /// Whether the kernel has further stages, which may read the same operands.
+    fn reads_again(&self) -> bool {
+        self.slots.iter().any(|s| s.role == Role::Temporary)
     }
 
     /// Bytes from row to row, where each row is a stream of its own through an operand greater than the
