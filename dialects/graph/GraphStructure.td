@@ -230,7 +230,8 @@ def Graph_GroupOp : Graph_Op<"group", [Pure, IsolatedFromAbove, SingleBlock]> {
   let description = [{
     The region's arguments are the operands, what it yields are the results; both lie in device memory,
     everything between does not. `layouts` has an entry per result (`unit` is row-major), `placements`
-    likewise (`unit` is a buffer of its own). `schedule` is the one that `price_ns` assumes.
+    likewise (`unit` is a buffer of its own). `schedule` is the one that `price_ns` assumes, of
+    the kernel's form number `form` (0, or absent: as it is placed).
 
     Example:
 
@@ -250,6 +251,7 @@ def Graph_GroupOp : Graph_Op<"group", [Pure, IsolatedFromAbove, SingleBlock]> {
     OptionalAttr<ArrayAttr>:$layouts,
     OptionalAttr<ArrayAttr>:$placements,
     OptionalAttr<AnyAttr>:$schedule,
+    OptionalAttr<I64Attr>:$form,
     OptionalAttr<F64Attr>:$price_ns,
     OptionalAttr<Graph_DecisionAttr>:$decision);
   let results = (outs Variadic<SinterTensor>:$results);

@@ -5,7 +5,7 @@ use anyhow::{Result, ensure};
 use crate::name::Name;
 use crate::tree::Tree;
 
-const LIST: &str = "crates/sinter-device/src/load.rs";
+const LIST: &str = "crates/sinter-device/src/built_in.rs";
 /// Widest list of a tuple's elements that rustfmt leaves on one line.
 const WIDTH: usize = 60;
 

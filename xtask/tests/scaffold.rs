@@ -160,7 +160,7 @@ fn a_rule_is_in_the_file_of_its_topic() {
 #[test]
 fn a_device_is_a_file_an_entry_and_a_test() {
     let touched = Copy::new().touched(&["new-device", "my-npu", "--like", "ascend-910b"]);
-    let list = "crates/sinter-device/src/load.rs";
+    let list = "crates/sinter-device/src/built_in.rs";
     assert_eq!(
         shape(&touched, &[list]),
         [

@@ -320,7 +320,7 @@ impl Device {
         {
             return Ok(Self::load(device)?.with_cores(cores));
         }
-        if crate::load::BUILT_IN
+        if crate::built_in::BUILT_IN
             .iter()
             .any(|(name, _)| *name == name_or_path)
         {

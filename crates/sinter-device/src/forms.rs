@@ -41,6 +41,19 @@ pub fn forms(placed: &Kernel, device: &Device) -> Vec<Kernel> {
     out
 }
 
+/// Which of the forms of a placed kernel one is that was coalesced and scheduled.
+pub fn form_of(kernel: &Kernel, placed: &Kernel, device: &Device) -> Option<usize> {
+    let all = forms(placed, device);
+    if all.len() == 1 {
+        return Some(0);
+    }
+    let same = |form: Kernel| {
+        let form = coalesce(form);
+        form.stages == kernel.stages && form.slots == kernel.slots
+    };
+    all.into_iter().position(same)
+}
+
 /// The cheapest form of a placed kernel, coalesced and scheduled, with its price; without
 /// `reassociate` the kernel itself.
 ///

@@ -7,6 +7,7 @@
 
 mod access;
 mod body;
+mod built_in;
 mod chip_price;
 pub mod device;
 mod footprint;
@@ -27,7 +28,7 @@ mod tile_cost;
 pub use access::touched_bytes;
 pub use device::Device;
 pub use footprint::temporary_bytes;
-pub use forms::{cheapest_form, forms};
+pub use forms::{cheapest_form, form_of, forms};
 pub use host::HostCpu;
 pub use load::DeviceError;
 pub use packing::pack_constants;

@@ -210,7 +210,8 @@ mod tests {
     use toml::{Table, Value};
 
     use super::*;
-    use crate::load::{BUILT_IN, parse};
+    use crate::built_in::BUILT_IN;
+    use crate::load::parse;
 
     /// Fields for which zero says something.
     const MAY_BE_ZERO: &[&str] = &[

@@ -4,21 +4,9 @@ use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
 
+pub use crate::built_in::BUILT_IN;
 use crate::device::{Device, EngineKind, FORMAT_VERSION, MatrixUnit};
 use crate::limits;
-
-/// Built-in devices: name and file.
-pub const BUILT_IN: &[(&str, &str)] = &[
-    ("host", include_str!("../../../devices/host.toml")),
-    (
-        "ascend-910b",
-        include_str!("../../../devices/ascend-910b.toml"),
-    ),
-    (
-        "ascend-coupled",
-        include_str!("../../../devices/ascend-coupled.toml"),
-    ),
-];
 
 /// Why a device cannot be had.
 #[derive(Debug, thiserror::Error)]

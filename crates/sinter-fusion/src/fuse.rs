@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use sinter_device::{Device, Time};
+use sinter_device::{Device, Time, form_of};
+use sinter_loops::{apply_layouts, place_stages};
 use sinter_ops::{Graph, Node, NodeId, Operator};
 
 use crate::arranged::Arranged;
@@ -393,9 +394,7 @@ fn no_kernel(node: NodeId, illegal: &Illegal, evaluator: &Evaluator<'_>) -> Fusi
     let lowered = evaluator.limits.kernels_lowered();
     let way_out = illegal.flip.as_ref().and_then(|flip| match illegal.code {
         LegalityCode::Footprint => Some(format!("; it would have one {flip}")),
-        LegalityCode::Limit if lowered => {
-            Some(format!("; it has one {flip}, in [kernels] of the control"))
-        }
+        LegalityCode::Limit if lowered => Some(format!("; it has one {flip}")),
         _ => None,
     });
     FusionError::NoKernel {
@@ -426,11 +425,14 @@ fn groups(
             .arguments()
             .filter_map(|s| realised.formed.values[s])
             .collect();
+        let placed = apply_layouts(formed.clone()).and_then(place_stages).ok();
+        let form = placed.and_then(|placed| form_of(&kernel, &placed, evaluator.device));
         Ok(Group {
             origins: origins(&nodes, graph),
             inputs,
             outputs,
             formed,
+            form: form.unwrap_or(0),
             kernel,
             price: realised.price,
             bytes_saved: 0,

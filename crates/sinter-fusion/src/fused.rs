@@ -25,6 +25,8 @@ pub struct Group {
     pub formed: Kernel,
     /// The kernel with layouts applied, stages placed, iterators coalesced, and its schedule.
     pub kernel: Kernel,
+    /// Which of the forms of the placed kernel it is: its place in [`sinter_device::forms`].
+    pub form: usize,
     /// What it costs with that schedule.
     pub price: Price,
     /// Names of the ONNX nodes it computes.

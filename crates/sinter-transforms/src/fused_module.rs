@@ -8,7 +8,7 @@
 //! | `layouts` | group | layout of each result in memory |
 //! | `placements` | group | the buffer that each result is a part of |
 //! | `graph.operand_layouts` | group | layout of each operand in memory, packed constants included |
-//! | `schedule`, `price_ns` | group | the schedule that the price assumes, and the price |
+//! | `schedule`, `form`, `price_ns` | group | the schedule that the price assumes, the number of the form that it is of, and the price |
 //! | `decision` | group | why it is a kernel |
 //! | `graph.layout`, `graph.placement` | view | how the view's bytes lie |
 //! | `graph.refusals` | function | what was not fused, and why |
@@ -222,6 +222,9 @@ impl<'c, 'f> Export<'c, 'f> {
         }
         if let Some(schedule) = &group.kernel.schedule {
             list.push(("schedule", schedule_to_attribute(context, schedule)?));
+        }
+        if group.form > 0 {
+            list.push(("form", attr::int(context, group.form as i64)));
         }
         list.push(("price_ns", attr::float(context, group.price.total.ns())));
         let decision = Decision {

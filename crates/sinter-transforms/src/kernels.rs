@@ -1,7 +1,7 @@
 //! What the passes on `tloop.kernel` share: the operation is read to plain data, a function of
 //! `sinter-loops` or `sinter-device` is called, and the result is written back.
 
-use melior::ir::operation::{OperationLike, OperationRef};
+use melior::ir::operation::{OperationLike, OperationMutLike, OperationRef, OperationRefMut};
 use melior::ir::{BlockLike, RegionLike};
 use sinter_ir::graph::op_name;
 use sinter_ir::hooks::emit_op_error;
@@ -55,6 +55,18 @@ pub(crate) fn transform(
                 emit_op_error(op, &format!("{message} [{code}]"));
                 return Err(Failure::Reported);
             }
+        }
+    }
+    Ok(())
+}
+
+/// Takes an attribute off every kernel of a module: what it said was done.
+pub(crate) fn without_attribute(module: OperationRef<'_, '_>, name: &str) -> Result<(), Failure> {
+    for kernel in kernels(module) {
+        // SAFETY: the reference is used once, while nothing else refers to the operation.
+        let mut kernel = unsafe { OperationRefMut::from_raw(kernel.to_raw()) };
+        if kernel.has_attribute(name) {
+            kernel.remove_attribute(name)?;
         }
     }
     Ok(())

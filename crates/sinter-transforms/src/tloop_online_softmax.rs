@@ -1,21 +1,22 @@
-//! `tloop-online-softmax`: the form of a softmax that a matrix product uses.
+//! `tloop-online-softmax`: the form of a softmax.
 //!
 //! Takes placed kernels. Leaves `softmax(s) v` as `(exp(s - m) v) / l`, whole rows or chunk by chunk
-//! with what went before rescaled, so that no whole row of scores is on chip. Other kernels stay as
-//! they are. Both forms are of the numerics class `reassociating`: without options, a kernel gets the
-//! one that the schedule which came along (`tloop.planned`) was priced for, so that the limit of fusion
-//! holds here.
+//! with what went before rescaled, so that no whole row of scores is on chip; exponentials stored once,
+//! rows multiplied by the reciprocal of their sum. Other kernels stay as they are. The forms are of the
+//! numerics class `reassociating`: without options, a kernel gets the one whose number came along
+//! (`tloop.form`), which was priced, so that the limit of fusion holds here.
 
 use melior::ir::operation::{OperationLike, OperationRef};
-use sinter_device::{Device, forms, schedule};
-use sinter_ir::kernel::schedule_from_attribute;
+use sinter_device::{Device, forms};
+use sinter_ir::attr;
 use sinter_loops::attention::{late_normalisation, online_softmax};
-use sinter_loops::coalesce;
-use sinter_loops::kernel::{Kernel, Schedule};
+use sinter_loops::kernel::Kernel;
 use sinter_pass::{Failure, Pass, PassInfo};
 
-use crate::kernels::transform;
-use crate::tloop_schedule::PLANNED;
+use crate::kernels::{transform, without_attribute};
+
+/// The number of the form that fusion priced, on a kernel that does not have it yet.
+const FORM: &str = "tloop.form";
 
 sinter_pass::options! {
     /// Options of [`TloopOnlineSoftmax`].
@@ -58,21 +59,15 @@ impl Pass for TloopOnlineSoftmax {
                     .and_then(|chunk| online_softmax(&kernel, chunk)),
             };
             Ok(asked.unwrap_or(kernel))
-        })
+        })?;
+        without_attribute(op, FORM)
     }
 }
 
-/// The form whose register tiles are those of the planned schedule. Tiles of the grid may be another's:
-/// they depend on the number of threads.
+/// The form that fusion chose.
 fn planned_form(op: OperationRef<'_, '_>, kernel: &Kernel, device: &Device) -> Option<Kernel> {
-    let planned: Schedule = schedule_from_attribute(op.attribute(PLANNED).ok()?).ok()?;
-    let is_planned = |form: &Kernel| {
-        let found = schedule(&coalesce(form.clone()), device);
-        found.is_ok_and(|(found, _)| found.stages == planned.stages)
-    };
-    let all = forms(kernel, device);
-    if all.len() == 1 {
-        return None;
-    }
-    all.into_iter().find(is_planned)
+    let form = attr::as_int(op.attribute(FORM).ok()?)?;
+    forms(kernel, device)
+        .into_iter()
+        .nth(usize::try_from(form).ok()?)
 }

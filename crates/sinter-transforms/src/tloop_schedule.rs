@@ -6,14 +6,14 @@
 //! schedule by hand, for studies: transform scripts sweep them (`examples/transform`). Emits an analysis remark
 //! with the price. Refuses kernels of which no tile fits the device, and sizes that are none of the kernel's.
 
-use melior::ir::operation::{OperationLike, OperationMutLike, OperationRef, OperationRefMut};
+use melior::ir::operation::{OperationLike, OperationRef};
 use sinter_device::{Device, Refusal, price_of, schedule};
 use sinter_ir::kernel::schedule_from_attribute;
 use sinter_loops::kernel::{Kernel, Schedule};
 use sinter_pass::remark::{Remark, emit_remark};
 use sinter_pass::{Failure, Pass, PassInfo};
 
-use crate::kernels::{Refused, kernels, transform};
+use crate::kernels::{Refused, transform, without_attribute};
 
 /// The schedule that fusion priced, on a kernel that is not scheduled yet.
 pub const PLANNED: &str = "tloop.planned";
@@ -55,14 +55,7 @@ impl Pass for TloopSchedule {
     fn run(&self, op: OperationRef<'_, '_>, options: &Self::Options) -> Result<(), Failure> {
         let device = Device::load(&options.device)?;
         transform(op, |op, kernel| scheduled(op, kernel, &device, options))?;
-        for kernel in kernels(op) {
-            // SAFETY: the reference is used once, while nothing else refers to the operation.
-            let mut kernel = unsafe { OperationRefMut::from_raw(kernel.to_raw()) };
-            if kernel.has_attribute(PLANNED) {
-                kernel.remove_attribute(PLANNED)?;
-            }
-        }
-        Ok(())
+        without_attribute(op, PLANNED)
     }
 }
 

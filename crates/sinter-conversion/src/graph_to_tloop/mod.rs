@@ -33,6 +33,8 @@ use group::{Argument, Group};
 
 /// Attribute of a kernel: the schedule that fusion priced, for `tloop-schedule`.
 const PLANNED: &str = "tloop.planned";
+/// Attribute of a kernel: the number of the form that it is to get, for `tloop-online-softmax`.
+const FORM: &str = "tloop.form";
 
 /// The pass.
 pub struct ConvertGraphToTloop;
@@ -378,6 +380,9 @@ impl<'c, 'b> Walk<'c, 'b> {
         let mut made = kernel_to_op(self.context, &kernel)?;
         if let Ok(schedule) = op.attribute("schedule") {
             made.set_attribute(PLANNED, schedule);
+        }
+        if let Ok(form) = op.attribute("form") {
+            made.set_attribute(FORM, form);
         }
         self.kernels.push(made);
         self.own.extend(group.own_kernels().map(str::to_owned));
