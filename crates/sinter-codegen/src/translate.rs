@@ -8,8 +8,8 @@
 //! ```
 //!
 //! loads the buffers once and runs the blocks of its range; the function of one block becomes private
-//! and is inlined into the loop. Stores past the caches are settled once, at its end. Buffers are 64-byte aligned and do not alias, but for the pairs that
-//! [`KernelAbi::in_place`] lists.
+//! and is inlined into the loop. Stores past the caches are settled once, at its end. Buffers are 64-byte
+//! aligned and do not alias, but for the pairs that [`KernelAbi::in_place`] lists.
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::basic_block::BasicBlock;

@@ -6,7 +6,7 @@ use sinter_loops::nest::Nest;
 use sinter_loops::sharing::in_place;
 
 use crate::access::{touched_bytes, uses};
-use crate::device::Device;
+use crate::device::{Device, Level};
 use crate::footprint::{temporary_bytes, temporary_traffic};
 use crate::price::{Price, Time};
 
@@ -105,13 +105,18 @@ impl DeviceBytes {
     }
 }
 
+/// Time to move bytes to or from a level when the busiest core moves `share` of them.
+fn moved(bytes: u64, level: Level, share: f64) -> Time {
+    Time::of_bytes(bytes, (level.gbps / share).min(level.gbps_all))
+}
+
 /// Time to move the bytes when the busiest core moves `share` of them. Activations come from the
 /// cache level that holds them; constants were last used one run ago. `over` bytes of the outputs are stored
 /// over inputs.
 fn memory_time(bytes: DeviceBytes, over: u64, share: f64, device: &Device) -> Time {
     let at = |traffic: u64, footprint: u64| match device.level("gm", footprint) {
         Some(level) => {
-            let time = Time::of_bytes(traffic, (level.gbps / share).min(level.gbps_all));
+            let time = moved(traffic, level, share);
             match footprint < device.streamed_bytes() {
                 true => time.scale(ADDITION_BYTES / ADDITION_TRAFFIC),
                 false => time,
@@ -148,7 +153,7 @@ fn temporary_time(kernel: &Kernel, schedule: &Schedule, share: f64, device: &Dev
         Some(level) if Some(level.footprint_bytes) != nearest => {
             let blocks = block_count(&schedule.grid);
             let bytes = temporary_traffic(kernel, schedule).saturating_mul(blocks);
-            Time::of_bytes(bytes, (level.gbps / share).min(level.gbps_all))
+            moved(bytes, level, share)
         }
         _ => Time::ZERO,
     }
@@ -180,7 +185,7 @@ fn again_time(
     let nearest = device.level("gm", 0).map(|l| l.footprint_bytes);
     match device.level("gm", block) {
         Some(level) if again > 0 && Some(level.footprint_bytes) != nearest => {
-            Time::of_bytes(again, (level.gbps / share).min(level.gbps_all))
+            moved(again, level, share)
         }
         _ => Time::ZERO,
     }
@@ -213,7 +218,7 @@ fn passes_time(
     };
     let again: u64 = kernel.arguments().map(again).sum();
     match device.level("gm", DeviceBytes::of_touched(kernel, touched).all()) {
-        Some(level) => Time::of_bytes(again, (level.gbps / share).min(level.gbps_all)),
+        Some(level) => moved(again, level, share),
         None => Time::ZERO,
     }
 }
