@@ -41,21 +41,18 @@ pub fn forms(placed: &Kernel, device: &Device) -> Vec<Kernel> {
     out
 }
 
-/// Which of the forms of a placed kernel one is that was coalesced and scheduled.
-pub fn form_of(kernel: &Kernel, placed: &Kernel, device: &Device) -> Option<usize> {
-    let all = forms(placed, device);
-    if all.len() == 1 {
-        return Some(0);
-    }
-    let same = |form: Kernel| {
-        let form = coalesce(form);
-        form.stages == kernel.stages && form.slots == kernel.slots
-    };
-    all.into_iter().position(same)
+/// The form of a kernel that a device runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChosenForm {
+    /// The kernel, coalesced and scheduled.
+    pub kernel: Kernel,
+    /// Its place among [`forms`].
+    pub number: usize,
+    /// What a launch of it costs.
+    pub price: Price,
 }
 
-/// The cheapest form of a placed kernel, coalesced and scheduled, with its price; without
-/// `reassociate` the kernel itself.
+/// The cheapest form of a placed kernel; without `reassociate` the kernel itself.
 ///
 /// # Errors
 /// The kernel's own refusal, where no form has a schedule.
@@ -63,25 +60,27 @@ pub fn cheapest_form(
     placed: &Kernel,
     device: &Device,
     reassociate: bool,
-) -> Result<(Kernel, Price), Refusal> {
-    let scheduled = |form: Kernel| {
+) -> Result<ChosenForm, Refusal> {
+    let scheduled = |(number, form): (usize, Kernel)| {
         let mut kernel = coalesce(form);
         let (chosen, price) = schedule(&kernel, device)?;
         kernel.schedule = Some(chosen);
-        Ok((kernel, price))
+        Ok(ChosenForm {
+            kernel,
+            number,
+            price,
+        })
     };
+    let own = scheduled((0, placed.clone()));
     if !reassociate {
-        return scheduled(placed.clone());
+        return own;
     }
-    let mut best: Result<(Kernel, Price), Refusal> = Err(Refusal::Empty);
-    for (n, form) in forms(placed, device).into_iter().enumerate() {
-        let found = scheduled(form);
-        best = match (best, found) {
-            (_, found) if n == 0 => found,
-            (Ok(a), Ok(b)) if b.1.total < a.1.total => Ok(b),
+    let others = forms(placed, device).into_iter().enumerate().skip(1);
+    others
+        .map(scheduled)
+        .fold(own, |best, found| match (best, found) {
+            (Ok(a), Ok(b)) if b.price.total < a.price.total => Ok(b),
             (Err(_), Ok(b)) => Ok(b),
             (best, _) => best,
-        };
-    }
-    best
+        })
 }

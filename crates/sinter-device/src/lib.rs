@@ -28,7 +28,7 @@ mod tile_cost;
 pub use access::touched_bytes;
 pub use device::Device;
 pub use footprint::temporary_bytes;
-pub use forms::{cheapest_form, form_of, forms};
+pub use forms::{ChosenForm, cheapest_form, forms};
 pub use host::HostCpu;
 pub use load::DeviceError;
 pub use packing::pack_constants;

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use sinter_device::{Device, Price, Time, cheapest_form, pack_constants, touched_bytes};
+use sinter_device::{
+    ChosenForm, Device, Price, Time, cheapest_form, pack_constants, touched_bytes,
+};
 use sinter_loops::kernel::{Kernel, Layout, PhysicalDim, Role};
 use sinter_loops::{apply_layouts, place_stages};
 use sinter_ops::form::{Formed, form};
@@ -46,8 +48,7 @@ pub(crate) type Outcome = Rc<Result<Priced, Illegal>>;
 #[derive(Clone, Debug)]
 pub(crate) struct Realised {
     pub(crate) formed: Formed,
-    pub(crate) kernel: Kernel,
-    pub(crate) price: Price,
+    pub(crate) chosen: ChosenForm,
 }
 
 /// Who makes and who uses a graph's values, once it was asked.
@@ -194,7 +195,7 @@ impl<'a> Evaluator<'a> {
         let structure = self.structure(nodes, outputs);
         let known = self.known(nodes, outputs, &structure);
         let known = known.map_err(|illegal| self.named(illegal, nodes))?;
-        let mut price = known.price.clone();
+        let mut price = known.chosen.price.clone();
         price.total += extend::time(&self.candidate(nodes, outputs));
         price.total = self.cost.of(&price, self.graph, nodes);
         let touched = known.touched.iter();
@@ -266,12 +267,8 @@ impl<'a> Evaluator<'a> {
             Some((place, slot.role, bytes))
         });
         let touched = touched.collect();
-        let (kernel, price) = realise(formed.kernel, self.device, self.reassociate)?;
-        Ok(Arc::new(Scheduled {
-            price,
-            touched,
-            kernel,
-        }))
+        let chosen = realise(formed.kernel, self.device, self.reassociate)?;
+        Ok(Arc::new(Scheduled { chosen, touched }))
     }
 
     /// By stage of the formed kernel, the place of its node.
@@ -359,17 +356,12 @@ impl<'a> Evaluator<'a> {
         let structure = self.structure(nodes, outputs);
         let known = self.known(nodes, outputs, &structure);
         let known = known.map_err(|illegal| self.named(illegal, nodes))?;
-        let mut kernel = known.kernel.clone();
-        for stage in &mut kernel.stages {
+        let mut chosen = known.chosen.clone();
+        for stage in &mut chosen.kernel.stages {
             stage.origins = self.names(nodes, &stage.origins);
         }
-        let mut price = known.price.clone();
-        price.total += extend::time(&self.candidate(nodes, outputs));
-        Ok(Realised {
-            formed,
-            kernel,
-            price,
-        })
+        chosen.price.total += extend::time(&self.candidate(nodes, outputs));
+        Ok(Realised { formed, chosen })
     }
 
     /// A refusal with the names of the kernel's nodes.
@@ -398,7 +390,7 @@ impl<'a> Evaluator<'a> {
 
 /// Applies layouts, places stages, and takes the cheapest of the forms that the numerics allow, its
 /// iterators merged and scheduled.
-fn realise(kernel: Kernel, device: &Device, reassociate: bool) -> Result<(Kernel, Price), Illegal> {
+fn realise(kernel: Kernel, device: &Device, reassociate: bool) -> Result<ChosenForm, Illegal> {
     // Layouts and placing leave the numbers of values.
     let hands = Hands::of(&kernel);
     let laid_out = apply_layouts(kernel).map_err(|e| unplaced::of_loops(e, &hands))?;

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use sinter_device::{Device, Time, form_of};
-use sinter_loops::{apply_layouts, place_stages};
+use sinter_device::{ChosenForm, Device, Time};
 use sinter_ops::{Graph, Node, NodeId, Operator};
 
 use crate::arranged::Arranged;
@@ -418,23 +417,26 @@ fn groups(
         };
         let graph = evaluator.graph;
         let name = kernel_name(number, &nodes, graph);
-        let (mut formed, mut kernel) = (realised.formed.kernel, realised.kernel);
+        let mut formed = realised.formed.kernel;
+        let ChosenForm {
+            mut kernel,
+            number: form,
+            price,
+        } = realised.chosen;
         formed.name.clone_from(&name);
         kernel.name = name;
         let inputs = formed
             .arguments()
             .filter_map(|s| realised.formed.values[s])
             .collect();
-        let placed = apply_layouts(formed.clone()).and_then(place_stages).ok();
-        let form = placed.and_then(|placed| form_of(&kernel, &placed, evaluator.device));
         Ok(Group {
             origins: origins(&nodes, graph),
             inputs,
             outputs,
             formed,
-            form: form.unwrap_or(0),
+            form,
             kernel,
-            price: realised.price,
+            price,
             bytes_saved: 0,
             saved: Time::ZERO,
             decision: String::new(),

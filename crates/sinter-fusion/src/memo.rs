@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use sinter_device::Price;
-use sinter_loops::kernel::{Kernel, Layout, Role};
+use sinter_device::ChosenForm;
+use sinter_loops::kernel::{Layout, Role};
 use sinter_loops::types::TensorType;
 use sinter_ops::form::{Placement, Storage};
 use sinter_ops::{Graph, NodeId, Op, ValueId};
@@ -24,11 +24,10 @@ pub(crate) type Known = Result<Arc<Scheduled>, Illegal>;
 /// A structure as a kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct Scheduled {
-    pub(crate) price: Price,
+    /// What is launched; origins of its stages are the places of their nodes, as text.
+    pub(crate) chosen: ChosenForm,
     /// Bytes touched of each of its values, by local number.
     pub(crate) touched: Vec<(usize, Role, u64)>,
-    /// The scheduled kernel; origins of its stages are the places of their nodes, as text.
-    pub(crate) kernel: Kernel,
 }
 
 /// Outcomes by structure.

@@ -175,7 +175,7 @@ fn scheduled(mut kernel: Kernel, device: &Device, late: bool) -> Outcome<Kernel>
     }
     pack_constants(&mut kernel, device);
     let placed = place_stages(apply_layouts(kernel)?)?;
-    Ok(cheapest_form(&placed, device, late)?.0)
+    Ok(cheapest_form(&placed, device, late)?.kernel)
 }
 
 /// The kernels of a cut: lists of consecutive parts.
