@@ -43,9 +43,10 @@ def Tloop_StageAttr : Tloop_Attr<"Stage", "stage"> {
   let description = [{
     `order`: all iterators, outermost first, reductions last. `vector`: the iterator along which
     vectors of `lanes` lanes lie, `vectors` of them per register tile; absent for scalar code. `rows`:
-    the iterator whose points form the `row_tile` rows of the register tile. `unroll`: of the innermost
-    reduction loop. `reduction_tile`: points of each reduction iterator that are on chip at once; empty
-    for all.
+    the iterator whose points form the `row_tile` rows of the register tile. `jam`: a further parallel
+    iterator whose loop is unrolled and jammed, so that the register tile has its rows at each of `jam_tile`
+    points of it. `unroll`: of the innermost reduction loop. `reduction_tile`: points of each reduction
+    iterator that are on chip at once; empty for all.
 
     ```mlir
     #tloop.stage<order = [0, 1, 2, 3, 4], vector = 1, lanes = 8, vectors = 3, rows = 0, row_tile = 4, unroll = 4, reduction_tile = []>
@@ -58,6 +59,8 @@ def Tloop_StageAttr : Tloop_Attr<"Stage", "stage"> {
     "int64_t":$vectors,
     OptionalParameter<"std::optional<int64_t>">:$rows,
     "int64_t":$row_tile,
+    OptionalParameter<"std::optional<int64_t>">:$jam,
+    OptionalParameter<"std::optional<int64_t>">:$jam_tile,
     "int64_t":$unroll,
     "::mlir::DenseI64ArrayAttr":$reduction_tile);
   let assemblyFormat = "`<` struct(params) `>`";

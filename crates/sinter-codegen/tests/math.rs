@@ -30,6 +30,7 @@ fn kernel(body: Body, operands: usize, count: i64, element: ElementType) -> Kern
         vectors: 1,
         rows: None,
         row_tile: 1,
+        jam: None,
         unroll: 1,
         reduction_tile: vec![],
     };

@@ -81,6 +81,10 @@ fn granule(kernel: &Kernel, axis: &Axis, schedule: &Schedule, device: &Device) -
                 wanted = narrow;
             }
         }
+        if let Some(jam) = stage.jam.filter(|j| j.iter == i) {
+            wanted = wanted.max(jam.tile);
+            narrow = narrow.max(jam.tile);
+        }
         if stage.rows == Some(i) {
             wanted = wanted.max(stage.row_tile);
             narrow = narrow.max(stage.row_tile);

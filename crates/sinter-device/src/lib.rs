@@ -24,6 +24,7 @@ mod refusal;
 mod registers;
 mod schedule;
 mod tile_cost;
+mod windows;
 
 pub use access::touched_bytes;
 pub use device::Device;

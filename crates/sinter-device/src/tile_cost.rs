@@ -16,6 +16,7 @@ use sinter_loops::nest::IterKind;
 
 use crate::movement::{Movement, Traffic};
 use crate::registers::Stage;
+use crate::windows::{AGAIN, Window};
 
 /// Vector operations to enter and leave one register tile.
 const TILE_OVERHEAD: f64 = 4.0;
@@ -60,7 +61,8 @@ impl Stage<'_> {
             .is_some_and(|v| self.nest.iters[v].kind == IterKind::Reduction);
         let parallel: i64 = self.nest.parallels().map(|i| self.tile[i]).product();
         let vector_extent = if reduces { 1 } else { extent(s.vector) };
-        let outer = parallel as f64 / (extent(s.rows) * vector_extent) as f64;
+        let jam = s.jam.map_or(1, |j| self.tile[j.iter]);
+        let outer = parallel as f64 / (extent(s.rows) * jam * vector_extent) as f64;
         let mut steps = self.nest.reduction_points() as f64;
         if reduces {
             let v = extent(s.vector);
@@ -75,18 +77,54 @@ impl Stage<'_> {
             true => squares(extent(s.rows), s.row_tile),
             false => parts(extent(s.rows), s.row_tile),
         };
-        for (rows, row_count) in present(row_parts) {
-            let vector_parts = match reduces {
-                true => [(s.vectors, 1), (0, 0)],
-                false => self.vector_parts(vector_extent, s),
-            };
-            for (vectors, vector_count) in present(vector_parts) {
-                let step = self.step(&traffic.reads, rows, vectors, s);
-                let end = self.end(&traffic.ends, rows, vectors, s, reduces);
-                tiles += (row_count * vector_count) as f64 * (steps * step + end);
+        let again = self.slid_again(s);
+        let jam_parts = parts(jam, s.jam.map_or(1, |j| j.tile));
+        for (jammed, jam_count) in present(jam_parts) {
+            for (rows, row_count) in present(row_parts) {
+                let vector_parts = match reduces {
+                    true => [(s.vectors, 1), (0, 0)],
+                    false => self.vector_parts(vector_extent, s),
+                };
+                for (vectors, vector_count) in present(vector_parts) {
+                    let step = self.step(&traffic.reads, rows * jammed, vectors, s);
+                    let end = self.end(&traffic.ends, rows * jammed, vectors, s, reduces);
+                    let again = (again.iter()).map(|a| a.vectors(rows, jammed, vectors));
+                    let once = end + again.sum::<i64>() as f64 * AGAIN;
+                    let count = jam_count * row_count * vector_count;
+                    tiles += count as f64 * (steps * step + once);
+                }
             }
         }
         outer * tiles * width
+    }
+
+    /// Windows along iterators other than those of rows and vectors whose rows do not stay in the first-level cache.
+    fn slid_again(&self, s: &StageSchedule) -> Vec<Again> {
+        let Some(v) = s.vector.filter(|_| !self.device.is_scratchpad()) else {
+            return Vec::new();
+        };
+        let nearest = self.device.space("gm").and_then(|gm| gm.levels.first());
+        let held = nearest.map_or(i64::MAX, |l| l.footprint_bytes.cast_signed());
+        let outer = |w: &&Window| w.iter != v && s.rows != Some(w.iter);
+        let comes_again = |w: &&Window| {
+            let read = &self.reads[w.read];
+            let others = self
+                .nest
+                .parallels()
+                .filter(|&i| i != w.iter && read.uses(i));
+            let row: i64 = others.map(|i| self.tile[i]).product();
+            read.uses(v) && row * w.taps() * self.element_bytes as i64 > held
+        };
+        let again = |w: &Window| Again {
+            window: *w,
+            jammed: s.jam.is_some_and(|j| j.iter == w.iter),
+            along_rows: (self.windows.iter())
+                .find(|r| r.read == w.read && s.rows == Some(r.iter))
+                .copied(),
+            moves: s.rows.is_some_and(|r| self.reads[w.read].uses(r)),
+        };
+        let windows = self.windows.iter().filter(outer).filter(comes_again);
+        windows.map(again).collect()
     }
 
     /// Tiles along the vector iterator. A contraction's panels are shared among cores in order, so that
@@ -132,6 +170,29 @@ impl Stage<'_> {
         };
         let loads: f64 = ends.iter().map(|t| t.loads(rows, across, s.lanes)).sum();
         (self.finish_operations + combine) * (rows * across) as f64 + loads + TILE_OVERHEAD
+    }
+}
+
+/// A read whose elements come again from beyond the first-level cache.
+struct Again {
+    window: Window,
+    /// Whether register tiles have several points along it.
+    jammed: bool,
+    /// Its window along the rows.
+    along_rows: Option<Window>,
+    /// Whether it moves along the rows.
+    moves: bool,
+}
+
+impl Again {
+    /// Vectors that a register tile loads again.
+    fn vectors(&self, rows: i64, jammed: i64, vectors: i64) -> i64 {
+        let across = match self.along_rows {
+            Some(window) => window.passed(rows),
+            None if self.moves => rows,
+            None => 1,
+        };
+        self.window.again(if self.jammed { jammed } else { 1 }) * across * vectors
     }
 }
 

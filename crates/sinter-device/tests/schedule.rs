@@ -174,6 +174,53 @@ fn weights_are_packed_in_panels_of_the_register_tile() {
     }
 }
 
+/// A depthwise 3x3 convolution, channels last.
+fn depthwise(size: i64, channels: i64, step: i64) -> Kernel {
+    let mut kernel = convolution(size, 1, 1);
+    let at = |a, b| d(a) * step + d(b) - Affine::Const(1);
+    let nest = &mut kernel.stages[0];
+    nest.iters = vec![
+        Iter::parallel(size),
+        Iter::parallel(size),
+        Iter::parallel(channels),
+        Iter::reduction(3),
+        Iter::reduction(3),
+    ];
+    nest.reads = vec![
+        Access::padded(0, vec![at(0, 3), at(1, 4), d(2)], 0.0),
+        Access::new(1, vec![d(3), d(4), d(2)]),
+    ];
+    nest.writes = vec![Access::new(2, vec![d(0), d(1), d(2)])];
+    let shapes = [
+        [size * step, size * step, channels],
+        [3, 3, channels],
+        [size, size, channels],
+    ];
+    let roles = [Role::Input, Role::Constant, Role::Output];
+    let slot = |(shape, role)| Slot::new(TensorType::f32(shape), role);
+    kernel.slots = shapes.into_iter().zip(roles).map(slot).collect();
+    kernel
+}
+
+#[test]
+fn rows_of_an_image_are_jammed_where_they_would_be_read_again() {
+    let device = host(HostCpu::AVX512);
+    for (size, channels, step) in [(56, 144, 1), (14, 384, 1), (28, 192, 2), (7, 960, 1)] {
+        let (s, _) = run(&depthwise(size, channels, step), &device);
+        let stage = &s.stages[0];
+        assert_eq!((stage.vector, stage.rows), (Some(2), Some(1)), "{stage:?}");
+        let jam = stage.jam.expect("several rows of the image");
+        assert_eq!(jam.iter, 0);
+        let points = jam.tile * stage.row_tile * stage.vectors;
+        assert!((8..=14).contains(&points), "{stage:?}");
+    }
+    // Rows that the first-level cache holds, and weights for every pixel of a whole product, leave it.
+    let small = run(&depthwise(14, 16, 1), &device).0;
+    assert_eq!(small.stages[0].jam, None);
+    let product = run(&packed(56, 64, 96, 48), &device).0;
+    assert_eq!(product.stages[0].jam, None);
+}
+
 #[test]
 fn a_convolution_is_priced_near_the_peak() {
     let device = host(HostCpu::AVX2);

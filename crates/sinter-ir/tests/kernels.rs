@@ -318,6 +318,7 @@ fn random_kernel(seed: u64) -> Kernel {
                 lanes: 8,
                 vectors: 1,
                 row_tile: 1,
+                jam: None,
                 unroll: 1,
                 ..StageSchedule::default()
             })

@@ -113,11 +113,30 @@ pub struct StageSchedule {
     pub rows: Option<usize>,
     /// Rows of the register tile (the largest; remainders use smaller tiles).
     pub row_tile: i64,
+    /// A second parallel iterator of the register tile, unrolled and jammed: the tile has its rows at each of
+    /// several points of it.
+    pub jam: Option<Jam>,
     /// Unroll factor of the innermost reduction loop.
     pub unroll: i64,
     /// Number of points of each reduction iterator that are on chip at once (scratchpad devices); of a
     /// stage without reductions, of each parallel iterator that no grid axis runs along. Empty: all.
     pub reduction_tile: Vec<i64>,
+}
+
+/// An iterator whose loop is unrolled and jammed into the register tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Jam {
+    /// The iterator: parallel, neither that of the rows nor of the vectors.
+    pub iter: usize,
+    /// Its points in one register tile (the most; remainders use smaller tiles).
+    pub tile: i64,
+}
+
+impl StageSchedule {
+    /// Whether the register tile has several points along an iterator other than by vectors.
+    pub fn tiles_rows(&self, iter: usize) -> bool {
+        self.rows == Some(iter) || self.jam.is_some_and(|j| j.iter == iter)
+    }
 }
 
 impl Kernel {

@@ -31,3 +31,11 @@ tloop.kernel private @scheduled(%x: tensor<16x16xf32>) -> tensor<16xf32> attribu
   } writes [affine_map<(d0) -> (d0)>] -> tensor<16xf32>
   tloop.return %y : tensor<16xf32>
 }
+
+// A register tile of three rows at each of four points of a second iterator.
+
+// CHECK-LABEL: func.func private @jammed
+// CHECK-SAME: #tloop.stage<order = [1, 0, 2], vector = 2, lanes = 8, vectors = 1, rows = 0, row_tile = 3, jam = 1, jam_tile = 4, unroll = 1, reduction_tile = []>
+func.func private @jammed() attributes {
+  test.a = #tloop.stage<order = [1, 0, 2], vector = 2, lanes = 8, vectors = 1, rows = 0, row_tile = 3, jam = 1, jam_tile = 4, unroll = 1, reduction_tile = []>
+}

@@ -42,7 +42,12 @@ func.func private @f() attributes {test.a = #tloop.stage<order = [0], lanes = 21
 
 // -----
 
-// expected-error @below {{lanes, vectors, row_tile and unroll make more than 1048576 points}}
+// expected-error @below {{jam and jam_tile are given together or not at all}}
+func.func private @f() attributes {test.a = #tloop.stage<order = [0, 1], lanes = 1, vectors = 1, rows = 1, row_tile = 1, jam = 0, unroll = 1, reduction_tile = []>}
+
+// -----
+
+// expected-error @below {{lanes, vectors, row_tile, jam_tile and unroll make more than 1048576 points}}
 func.func private @f() attributes {test.a = #tloop.stage<order = [0], lanes = 1024, vectors = 1024, row_tile = 2, unroll = 0, reduction_tile = []>}
 
 // -----

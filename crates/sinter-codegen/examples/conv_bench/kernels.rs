@@ -204,6 +204,7 @@ pub(crate) fn kernel(conv: &Conv, tile: Tile, pixels: i64) -> Kernel {
         vectors: tile.vectors,
         rows: Some(ow),
         row_tile: tile.rows,
+        jam: None,
         unroll: tile.unroll,
         reduction_tile: vec![],
     };
@@ -271,6 +272,7 @@ fn flat_kernel(conv: &Conv, tile: Tile, pixels: i64) -> Kernel {
         vectors: tile.vectors,
         rows: Some(p),
         row_tile: tile.rows,
+        jam: None,
         unroll: tile.unroll,
         reduction_tile: vec![],
     };

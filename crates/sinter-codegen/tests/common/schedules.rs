@@ -4,7 +4,7 @@ use rand::Rng;
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
 use sinter_loops::interp;
-use sinter_loops::kernel::{GridAxis, Kernel, Schedule, StageSchedule};
+use sinter_loops::kernel::{GridAxis, Jam, Kernel, Schedule, StageSchedule};
 use sinter_loops::nest::{CombineFn, IterKind, Nest};
 use sinter_loops::scalar::{BinaryFn, Inst, UnaryFn};
 use sinter_loops::shared_axes;
@@ -47,6 +47,12 @@ fn random_stage(nest: &Nest, rng: &mut SmallRng) -> StageSchedule {
     let others: Vec<usize> = nest.parallels().filter(|&i| Some(i) != vector).collect();
     let rows = (!others.is_empty() && rng.random_bool(0.7))
         .then(|| others[rng.random_range(0..others.len())]);
+    let further: Vec<usize> = others.into_iter().filter(|&i| Some(i) != rows).collect();
+    let jams = rows.is_some() && !further.is_empty() && rng.random_bool(0.5);
+    let jam = jams.then(|| Jam {
+        iter: further[rng.random_range(0..further.len())],
+        tile: rng.random_range(1..4),
+    });
     StageSchedule {
         order,
         vector,
@@ -58,6 +64,7 @@ fn random_stage(nest: &Nest, rng: &mut SmallRng) -> StageSchedule {
         vectors: rng.random_range(1..4),
         rows,
         row_tile: rng.random_range(1..6),
+        jam,
         unroll: rng.random_range(1..6),
         reduction_tile: vec![],
     }

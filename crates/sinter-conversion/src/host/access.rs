@@ -437,6 +437,7 @@ impl<'e, 'c> Stage<'e, 'c> {
         let along = |iter: Option<usize>| {
             iter.is_some_and(|i| access.index.iter().any(|e| super::grid::mentions(e, i)))
         };
-        (along(self.schedule.rows), along(self.axis.map(|a| a.iter)))
+        let rows = along(self.schedule.rows) || along(self.schedule.jam.map(|j| j.iter));
+        (rows, along(self.axis.map(|a| a.iter)))
     }
 }

@@ -109,7 +109,7 @@ impl<'s, 'c> Evaluation<'s, 'c> {
     ) -> Self {
         let types = register_types(body);
         let moves = movements(stage, body, &inputs);
-        let points = stage.rows as usize * width;
+        let points = stage.all_rows() as usize * width;
         Self {
             body,
             inputs,
@@ -171,7 +171,7 @@ fn movements<'c>(
         moves.push(match *inst {
             Inst::Const(..) => (false, false),
             Inst::Index(i) => (
-                stage.schedule.rows == Some(i),
+                stage.schedule.tiles_rows(i),
                 stage.axis.is_some_and(|a| a.iter == i),
             ),
             Inst::Unary(_, a) | Inst::Cast(_, a) => moves[a],

@@ -42,6 +42,7 @@ impl<'e, 'c> Generator<'e, 'c> {
         let stored = self.kernel.slots[stage.nest.writes[0].operand].ty.element;
         let fits = stage.phase == Phase::Whole
             && stage.schedule.rows.is_none()
+            && stage.schedule.jam.is_none()
             && level + 1 == stage.first_reduction()
             && stage.schedule.order.get(level + 1) == Some(&iter)
             && ceil_div(stage.spans[vector].extent, tile) > 1

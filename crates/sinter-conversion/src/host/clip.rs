@@ -151,6 +151,7 @@ impl<'e, 'c> Generator<'e, 'c> {
                 whole + stage.vectors.last().copied().unwrap_or(1) - 1
             }
             _ if stage.schedule.rows == Some(iter) => stage.rows - 1,
+            _ if stage.schedule.tiles_rows(iter) => stage.jammed - 1,
             _ => 0,
         };
         (low.max(0), (high + more).min(self.domain[iter] - 1))
@@ -162,6 +163,7 @@ impl<'e, 'c> Generator<'e, 'c> {
         let expr = &stage.nest.reads[escape.read].index[escape.dim];
         let others_fixed = (0..stage.point.len()).all(|i| {
             let tiled = stage.schedule.rows == Some(i) && stage.rows > 1
+                || stage.schedule.jam.is_some_and(|j| j.iter == i) && stage.jammed > 1
                 || stage.axis.is_some_and(|a| a.iter == i);
             i == iter || !mentions(expr, i) || (stage.bound[i] && !tiled)
         });

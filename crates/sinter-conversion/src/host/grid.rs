@@ -203,8 +203,8 @@ impl<'c> Generator<'_, 'c> {
         };
         let tiled = |stage: usize| {
             let schedule = &self.schedule.stages[stage];
-            let iter = grid.iters[stage];
-            iter.is_some() && (iter == schedule.rows || iter == schedule.vector)
+            let tiles = |i: usize| schedule.tiles_rows(i) || schedule.vector == Some(i);
+            grid.iters[stage].is_some_and(tiles)
         };
         if count == 1 || !(0..self.kernel.stages.len()).any(tiled) {
             return all();

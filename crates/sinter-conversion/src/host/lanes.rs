@@ -79,7 +79,7 @@ impl<'e, 'c> Generator<'e, 'c> {
         width: usize,
     ) -> Vec<Value<'c>> {
         let types = register_types(&stage.nest.body);
-        let rows = stage.rows as usize;
+        let rows = stage.all_rows() as usize;
         let mut results = Vec::new();
         for (k, combine) in stage.nest.combines.iter().enumerate() {
             let ty = types[stage.nest.body.results[k]];

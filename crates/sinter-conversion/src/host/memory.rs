@@ -72,7 +72,7 @@ impl<'e, 'c> Generator<'e, 'c> {
         locality: i64,
     ) {
         let (along_rows, along_vectors) = stage.moves(access);
-        let rows = if along_rows { stage.rows } else { 1 };
+        let rows = if along_rows { stage.all_rows() } else { 1 };
         let vectors = if along_vectors {
             stage.vectors.len()
         } else {

@@ -328,6 +328,16 @@ fn check(kernel: &Kernel, schedule: &Schedule) -> Result<(), EmitError> {
         if stage.rows.is_some_and(|r| r >= count || reduction(&r)) {
             return fault(n, "the rows are not along a parallel iterator");
         }
+        let jam = stage.jam.map(|j| j.iter);
+        if jam.is_some_and(|j| j >= count || reduction(&j) || stage.rows.is_none_or(|r| r == j)) {
+            return fault(
+                n,
+                "the jammed iterator is not a second one beside that of the rows",
+            );
+        }
+        if stage.vector.is_some() && stage.vector == jam {
+            return fault(n, "the vector axis is also the jammed one");
+        }
         if stage.vector.is_some() && (stage.vector == stage.rows || stage.lanes < 1) {
             return fault(n, "the vector axis is also the row axis, or has no lanes");
         }

@@ -53,7 +53,7 @@ impl<'e, 'c> Generator<'e, 'c> {
         let mut body = Evaluation::new(stage, &nest.body, inputs, width);
         self.turn_reads(stage, &mut body);
         let mut results = vec![Vec::new(); nest.body.results.len()];
-        for row in 0..stage.rows as usize {
+        for row in 0..stage.all_rows() as usize {
             for vector in 0..width {
                 for (result, &reg) in results.iter_mut().zip(&nest.body.results) {
                     result.push(self.register_spread(stage, &mut body, reg, row, vector));
@@ -66,14 +66,14 @@ impl<'e, 'c> Generator<'e, 'c> {
     /// `values`: by result of the body, row and vector.
     pub(super) fn finish(&mut self, stage: &Stage<'e, 'c>, values: Vec<Value<'c>>, width: usize) {
         let nest = stage.nest;
-        let points = stage.rows as usize * width;
+        let points = stage.all_rows() as usize * width;
         let mut inputs: Vec<Input<'_, 'c>> = values
             .chunks(points)
             .map(|v| Input::Values(v.to_vec()))
             .collect();
         inputs.extend(nest.finish_reads.iter().map(|a| Input::Read(a, &[])));
         let mut finish = Evaluation::new(stage, &nest.finish, inputs, width);
-        for row in 0..stage.rows as usize {
+        for row in 0..stage.all_rows() as usize {
             for vector in 0..width {
                 for (access, &reg) in nest.writes.iter().zip(&nest.finish.results) {
                     let value = self.register_spread(stage, &mut finish, reg, row, vector);
@@ -95,7 +95,7 @@ impl<'e, 'c> Generator<'e, 'c> {
     pub(super) fn initial(&mut self, stage: &Stage<'e, 'c>, width: usize) -> Vec<Value<'c>> {
         let types = register_types(&stage.nest.body);
         let lanes = stage.axis.map(|a| a.lanes);
-        let points = stage.rows as usize * width;
+        let points = stage.all_rows() as usize * width;
         let mut inits = Vec::new();
         for (combine, &reg) in stage.nest.combines.iter().zip(&stage.nest.body.results) {
             let value = if stage.reduces_lanes() {
@@ -240,7 +240,7 @@ impl<'e, 'c> Generator<'e, 'c> {
         width: usize,
     ) -> Vec<Value<'c>> {
         let nest = stage.nest;
-        let points = stage.rows as usize * width;
+        let points = stage.all_rows() as usize * width;
         let safe = stage.pads.safe.clone();
         let inputs = nest
             .reads
@@ -251,7 +251,7 @@ impl<'e, 'c> Generator<'e, 'c> {
         let mut body = Evaluation::new(stage, &nest.body, inputs, width);
         let types = register_types(&nest.body);
         let factors = nest.body.product().filter(|_| nest.contract);
-        for row in 0..stage.rows as usize {
+        for row in 0..stage.all_rows() as usize {
             for vector in 0..stage.vectors.len() {
                 if self.left_out(stage, row, vector) {
                     continue;

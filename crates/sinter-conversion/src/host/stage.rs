@@ -34,8 +34,10 @@ pub(super) struct Stage<'e, 'c> {
     pub(super) bound: Vec<bool>,
     /// The iterator along which vectors lie, where values are vectors now.
     pub(super) axis: Option<VectorAxis>,
-    /// Rows of the current register tile.
+    /// Rows of the current register tile, at each point of the jammed iterator.
     pub(super) rows: i64,
+    /// Points of the jammed iterator in the current register tile.
+    pub(super) jammed: i64,
     /// Valid lanes of each vector of the current register tile; `[1]` for scalars.
     pub(super) vectors: Vec<i64>,
     /// What the padding of each read means.
@@ -49,16 +51,32 @@ pub(super) struct Stage<'e, 'c> {
 }
 
 impl Stage<'_, '_> {
-    /// Every iterator's point at row `row` and vector `vector` of the tile.
+    /// Rows of the current register tile, at all points of the jammed iterator.
+    pub(super) fn all_rows(&self) -> i64 {
+        self.rows * self.jammed
+    }
+
+    /// Every iterator's point at row `row` (of all) and vector `vector` of the tile.
     pub(super) fn point_at(&self, row: i64, vector: i64) -> Vec<Point> {
         let mut point = self.point.clone();
         if let Some(rows) = self.schedule.rows {
-            point[rows] = point[rows].shifted(row);
+            point[rows] = point[rows].shifted(row % self.rows);
+        }
+        if let Some(jam) = self.schedule.jam {
+            point[jam.iter] = point[jam.iter].shifted(row / self.rows);
         }
         if let Some(axis) = self.axis {
             point[axis.iter] = point[axis.iter].shifted(vector * axis.lanes);
         }
         point
+    }
+
+    /// Points of the current register tile along the iterator of its rows or the jammed one.
+    fn tiled(&mut self, iter: usize) -> &mut i64 {
+        match self.schedule.rows == Some(iter) {
+            true => &mut self.rows,
+            false => &mut self.jammed,
+        }
     }
 
     /// Whether vectors lie along a reduction iterator.
@@ -72,7 +90,7 @@ impl Stage<'_, '_> {
     /// whole register tile.
     pub(super) fn selected(&self, iter: usize) -> Option<Reg> {
         let found = self.selection.as_ref().filter(|s| s.iter == iter)?;
-        let tiled = |i: &usize| self.schedule.rows == Some(*i) || self.schedule.vector == Some(*i);
+        let tiled = |i: &usize| self.schedule.tiles_rows(*i) || self.schedule.vector == Some(*i);
         let fixed = !tiled(&iter) && !found.along.iter().any(tiled);
         fixed.then_some(found.index)
     }
@@ -154,6 +172,7 @@ impl<'e, 'c> Generator<'e, 'c> {
             bound: vec![false; nest.iters.len()],
             axis: schedule.vector.map(|iter| VectorAxis { iter, lanes }),
             rows: 1,
+            jammed: 1,
             vectors: vec![1],
             pads: Pads::new(nest),
             unroll: unroll_factors(nest, schedule),
@@ -203,7 +222,7 @@ impl<'e, 'c> Generator<'e, 'c> {
         }
         let iter = stage.schedule.order[level];
         stage.bound[iter] = true;
-        if stage.schedule.rows == Some(iter) {
+        if stage.schedule.tiles_rows(iter) {
             self.row_tiles(stage, level, iter);
         } else if stage.schedule.vector == Some(iter) {
             match self.steps_by_pages(stage, level) {
@@ -232,7 +251,9 @@ impl<'e, 'c> Generator<'e, 'c> {
 
     fn row_tiles(&mut self, stage: &mut Stage<'e, 'c>, level: usize, iter: usize) {
         let (low, high) = self.terms.range(&stage.spans[iter].base);
-        let (extent, most) = (stage.spans[iter].extent, stage.schedule.row_tile);
+        let jam = stage.schedule.jam.filter(|j| j.iter == iter);
+        let most = jam.map_or(stage.schedule.row_tile, |j| j.tile);
+        let extent = stage.spans[iter].extent;
         let runs = match stage.nest.combines.is_empty() {
             true => squares(extent, most),
             false => even(extent, most),
@@ -242,10 +263,10 @@ impl<'e, 'c> Generator<'e, 'c> {
             padded_inside(nest, types, iter, low + start, high + start + size - 1)
         });
         for (run, _) in runs {
-            stage.rows = run.size;
+            *stage.tiled(iter) = run.size;
             self.tiles(stage, level, iter, run.start, run.size, run.count);
         }
-        stage.rows = 1;
+        *stage.tiled(iter) = 1;
     }
 
     pub(super) fn vector_tiles(&mut self, stage: &mut Stage<'e, 'c>, level: usize, iter: usize) {

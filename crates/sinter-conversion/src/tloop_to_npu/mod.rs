@@ -361,6 +361,7 @@ fn plain_schedule(nest: &Nest, tiles: &[Tile], used: &[usize]) -> StageSchedule 
         vectors: 1,
         rows,
         row_tile: if rows.is_some() { 4 } else { 1 },
+        jam: None,
         unroll: 1,
         reduction_tile: Vec::new(),
     }

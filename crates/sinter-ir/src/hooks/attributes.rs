@@ -44,11 +44,31 @@ pub(super) fn verify(name: &str, parameters: &[Parameter]) -> Checked {
                 format!("iterator {} is less than -1", wrong.unwrap_or(0))
             })
         }
-        ("tloop.stage", [order, vector, lanes, vectors, rows, row_tile, unroll, _]) => stage(
-            &ints(order),
-            [*vector, *rows],
-            [*lanes, *vectors, *row_tile, *unroll],
-        ),
+        (
+            "tloop.stage",
+            [
+                order,
+                vector,
+                lanes,
+                vectors,
+                rows,
+                row_tile,
+                jam,
+                jam_tile,
+                unroll,
+                _,
+            ],
+        ) => {
+            let given = |p: &Parameter| matches!(p, Parameter::Integer(_));
+            ensure(given(jam) == given(jam_tile), || {
+                "jam and jam_tile are given together or not at all".to_owned()
+            })?;
+            stage(
+                &ints(order),
+                [*vector, *rows, *jam],
+                [*lanes, *vectors, *row_tile, *jam_tile, *unroll],
+            )
+        }
         ("tloop.schedule", [grid, stages]) => schedule(grid, stages),
         _ => Ok(()),
     }
@@ -110,13 +130,13 @@ const MOST_LANES: i64 = 1024;
 /// Most points of a register tile, times the unroll factor: each is code of its own.
 const MOST_POINTS: i64 = 1 << 20;
 
-fn stage(order: &[i64], iters: [Parameter; 2], positive: [Parameter; 4]) -> Checked {
+fn stage(order: &[i64], iters: [Parameter; 3], positive: [Parameter; 5]) -> Checked {
     let mut sorted = order.to_vec();
     sorted.sort_unstable();
     ensure(sorted.iter().copied().eq(0..order.len() as i64), || {
         "order is not a permutation of the iterators".to_string()
     })?;
-    for (what, iter) in ["vector", "rows"].iter().zip(iters) {
+    for (what, iter) in ["vector", "rows", "jam"].iter().zip(iters) {
         if let Parameter::Integer(iter) = iter {
             ensure((0..order.len() as i64).contains(&iter), || {
                 format!("{what} iterator {iter} is outside the order")
@@ -124,7 +144,7 @@ fn stage(order: &[i64], iters: [Parameter; 2], positive: [Parameter; 4]) -> Chec
         }
     }
     let mut points = 1i64;
-    for (what, value) in ["lanes", "vectors", "row_tile", "unroll"]
+    for (what, value) in ["lanes", "vectors", "row_tile", "jam_tile", "unroll"]
         .iter()
         .zip(positive)
     {
@@ -137,7 +157,7 @@ fn stage(order: &[i64], iters: [Parameter; 2], positive: [Parameter; 4]) -> Chec
         }
     }
     ensure(points <= MOST_POINTS, || {
-        format!("lanes, vectors, row_tile and unroll make more than {MOST_POINTS} points")
+        format!("lanes, vectors, row_tile, jam_tile and unroll make more than {MOST_POINTS} points")
     })
 }
 

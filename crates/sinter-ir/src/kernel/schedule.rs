@@ -4,7 +4,7 @@ use melior::ir::attribute::ArrayAttribute;
 use melior::ir::{AffineMap, Attribute, AttributeLike, Location};
 use mlir_sys::MlirAttribute;
 use sinter_loops::affine::Affine;
-use sinter_loops::kernel::{GridAxis, Layout, PhysicalDim, Schedule, StageSchedule};
+use sinter_loops::kernel::{GridAxis, Jam, Layout, PhysicalDim, Schedule, StageSchedule};
 use sinter_sys::attributes::{graph, tloop};
 
 use crate::affine::{from_map_attribute, to_expr};
@@ -149,6 +149,7 @@ fn stage<'c>(
     let order = attr::ints(context, &order);
     let reduction_tile = attr::ints(context, &stage.reduction_tile);
     let (vector, rows) = (stage.vector.map(|i| i as i64), stage.rows.map(|i| i as i64));
+    let (jam, jam_tile) = (stage.jam.map(|j| j.iter as i64), stage.jam.map(|j| j.tile));
     let pointer = |value: &Option<i64>| value.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
     made(context, "stage schedule", |location| {
         // SAFETY: the arrays are alive and of the location's context, the pointers are null or valid
@@ -162,6 +163,8 @@ fn stage<'c>(
                 stage.vectors,
                 pointer(&rows),
                 stage.row_tile,
+                pointer(&jam),
+                pointer(&jam_tile),
                 stage.unroll,
                 reduction_tile.to_raw(),
             )
@@ -224,6 +227,11 @@ fn read_stage(attribute: Attribute<'_>) -> Option<StageSchedule> {
             vectors: tloop::sinterTloopStageAttrVectors(raw),
             rows: optional(|out| tloop::sinterTloopStageAttrRows(raw, out)),
             row_tile: tloop::sinterTloopStageAttrRowTile(raw),
+            jam: optional(|out| tloop::sinterTloopStageAttrJam(raw, out)).map(|iter| Jam {
+                iter,
+                tile: optional(|out| tloop::sinterTloopStageAttrJamTile(raw, out))
+                    .map_or(1, |tile| tile as i64),
+            }),
             unroll: tloop::sinterTloopStageAttrUnroll(raw),
             reduction_tile: integers(tloop::sinterTloopStageAttrReductionTile(raw)),
         })
@@ -255,6 +263,7 @@ mod tests {
             vectors: 3,
             rows: None,
             row_tile: 1,
+            jam: Some(Jam { iter: 0, tile: 2 }),
             unroll: 4,
             reduction_tile: vec![16],
         };
