@@ -123,12 +123,17 @@ impl TensorType {
 
     /// Row-major strides in elements.
     pub fn strides(&self) -> Vec<i64> {
-        let mut strides = vec![1; self.shape.len()];
-        for d in (0..self.shape.len().saturating_sub(1)).rev() {
-            strides[d] = strides[d + 1] * self.shape[d + 1];
-        }
-        strides
+        strides(&self.shape)
     }
+}
+
+/// Row-major distances between neighbours along each dimension of a shape, in elements.
+pub fn strides(shape: &[i64]) -> Vec<i64> {
+    let mut strides = vec![1; shape.len()];
+    for d in (0..shape.len().saturating_sub(1)).rev() {
+        strides[d] = strides[d + 1] * shape[d + 1];
+    }
+    strides
 }
 
 impl fmt::Display for TensorType {

@@ -9,14 +9,12 @@
 use melior::ir::operation::{OperationLike, OperationRef};
 use sinter_device::{Device, forms};
 use sinter_ir::attr;
+use sinter_ir::kernel::FORM;
 use sinter_loops::attention::{late_normalisation, online_softmax};
 use sinter_loops::kernel::Kernel;
 use sinter_pass::{Failure, Pass, PassInfo};
 
 use crate::kernels::{transform, without_attribute};
-
-/// The number of the form that fusion priced, on a kernel that does not have it yet.
-const FORM: &str = "tloop.form";
 
 sinter_pass::options! {
     /// Options of [`TloopOnlineSoftmax`].

@@ -2,21 +2,18 @@
 //!
 //! Takes placed kernels of physical shape. Leaves each with the device's schedule: the one that fusion
 //! priced, where the kernel brings it along (`tloop.planned`), else the cheapest that the price model
-//! finds. Kernels that have a schedule keep it, unless `replace` is set. `tiles`, `rows` and `vectors` set parts of the
+//! finds. Kernels that have a schedule keep it, unless `replace` is set. `tiles`, `rows`, `jam` and `vectors` set parts of the
 //! schedule by hand, for studies: transform scripts sweep them (`examples/transform`). Emits an analysis remark
 //! with the price. Refuses kernels of which no tile fits the device, and sizes that are none of the kernel's.
 
 use melior::ir::operation::{OperationLike, OperationRef};
 use sinter_device::{Device, Refusal, price_of, schedule};
-use sinter_ir::kernel::schedule_from_attribute;
+use sinter_ir::kernel::{PLANNED, schedule_from_attribute};
 use sinter_loops::kernel::{Kernel, Schedule};
 use sinter_pass::remark::{Remark, emit_remark};
 use sinter_pass::{Failure, Pass, PassInfo};
 
 use crate::kernels::{Refused, transform, without_attribute};
-
-/// The schedule that fusion priced, on a kernel that is not scheduled yet.
-pub const PLANNED: &str = "tloop.planned";
 
 /// Most rows, and most vectors, of a register tile that is set by hand.
 const MOST_UNITS: usize = 1024;
@@ -30,6 +27,8 @@ sinter_pass::options! {
         tiles: Vec<String> = Vec::new(),
         /// Rows of the register tiles; 0 leaves them as chosen
         rows: usize = 0,
+        /// Points of a second iterator that register tiles have their rows at; 0 leaves them as chosen
+        jam: usize = 0,
         /// Vectors of the register tiles; 0 leaves them as chosen
         vectors: usize = 0,
         /// Kernels that have a schedule get another
@@ -105,7 +104,11 @@ fn set_by_hand(schedule: &mut Schedule, options: &TloopScheduleOptions) -> Resul
             schedule.grid.len()
         )));
     }
-    for (what, value) in [("rows", options.rows), ("vectors", options.vectors)] {
+    for (what, value) in [
+        ("rows", options.rows),
+        ("jammed points", options.jam),
+        ("vectors", options.vectors),
+    ] {
         if value > MOST_UNITS {
             return Err(unfit(format!(
                 "{value} {what} are no register tile: give at most {MOST_UNITS}"
@@ -126,11 +129,15 @@ fn set_by_hand(schedule: &mut Schedule, options: &TloopScheduleOptions) -> Resul
         if options.rows > 0 && stage.rows.is_some() {
             stage.row_tile = options.rows as i64;
         }
+        if let Some(jam) = stage.jam.as_mut().filter(|_| options.jam > 0) {
+            jam.tile = options.jam as i64;
+        }
         if options.vectors > 0 && stage.vector.is_some() {
             stage.vectors = options.vectors as i64;
         }
     }
-    Ok(options.rows > 0 || options.vectors > 0 || !options.tiles.is_empty())
+    let sizes = [options.rows, options.jam, options.vectors];
+    Ok(sizes.iter().any(|&s| s > 0) || !options.tiles.is_empty())
 }
 
 /// The schedule that came along, if it is one of this kernel's stages.

@@ -22,7 +22,7 @@ use melior::ir::{
 use sinter_ir::build::{Parts, lasting, operation, value_key};
 use sinter_ir::error::missing;
 use sinter_ir::graph::{Placed, op_name, placement_from_attribute};
-use sinter_ir::kernel::{destinations, kernel_to_op, layout_from_attribute};
+use sinter_ir::kernel::{FORM, PLANNED, destinations, kernel_to_op, layout_from_attribute};
 use sinter_ir::rewrite::{context_of, erase};
 use sinter_ir::{IrError, attr, constant, location, melior, types};
 use sinter_loops::kernel::{Kernel, Layout, Role};
@@ -30,11 +30,6 @@ use sinter_loops::types::TensorType;
 use sinter_pass::{Failure, NoOptions, Pass, PassInfo};
 
 use group::{Argument, Group};
-
-/// Attribute of a kernel: the schedule that fusion priced, for `tloop-schedule`.
-const PLANNED: &str = "tloop.planned";
-/// Attribute of a kernel: the number of the form that it is to get, for `tloop-online-softmax`.
-const FORM: &str = "tloop.form";
 
 /// The pass.
 pub struct ConvertGraphToTloop;

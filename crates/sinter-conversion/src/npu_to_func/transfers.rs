@@ -17,7 +17,7 @@ use sinter_ir::build::{Parts, lasting, operation};
 use sinter_ir::error::IrError;
 use sinter_ir::rewrite::{erase, replace_all_uses};
 use sinter_ir::{affine, attr, melior, types};
-use sinter_loops::onchip::{self, TRANSFER_RANK, TransferDim, transfer_dims};
+use sinter_loops::onchip::{TRANSFER_RANK, TransferDim, transfer_dims};
 
 use super::{Lowering, missing};
 
@@ -472,5 +472,5 @@ fn strides(memref: Value<'_, '_>) -> Result<(i64, Vec<i64>), IrError> {
         Err(_) if element.is_f32() => 4,
         Err(_) => 2,
     };
-    Ok((bytes, onchip::strides(&shape)))
+    Ok((bytes, sinter_loops::types::strides(&shape)))
 }

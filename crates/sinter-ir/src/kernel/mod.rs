@@ -31,6 +31,6 @@ pub use export::kernel_to_op;
 pub use import::op_to_kernel;
 pub use replace::replace_kernel;
 pub use schedule::{
-    graph_layout_to_attribute, layout_from_attribute, layout_to_attribute, schedule_from_attribute,
-    schedule_to_attribute,
+    FORM, PLANNED, graph_layout_to_attribute, layout_from_attribute, layout_to_attribute,
+    schedule_from_attribute, schedule_to_attribute,
 };

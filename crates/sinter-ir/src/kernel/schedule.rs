@@ -11,6 +11,12 @@ use crate::affine::{from_map_attribute, to_expr};
 use crate::attr;
 use crate::error::IrError;
 
+/// Attribute of a kernel: the schedule that fusion priced, for `tloop-schedule`.
+pub const PLANNED: &str = "tloop.planned";
+/// Attribute of a kernel: the number of the form that fusion priced, which the kernel does not have yet, for
+/// `tloop-online-softmax`.
+pub const FORM: &str = "tloop.form";
+
 /// `#tloop.layout` of a layout.
 ///
 /// # Errors

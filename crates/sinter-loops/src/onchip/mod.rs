@@ -33,7 +33,7 @@ use crate::types::{ElementType, TensorType};
 pub use arrange::{Arrange, Place, Side};
 pub use build::lower;
 pub use error::OnChipError;
-pub use rank::{TRANSFER_RANK, TransferDim, TransferDims, box_dims, strides, transfer_dims};
+pub use rank::{TRANSFER_RANK, TransferDim, TransferDims, box_dims, transfer_dims};
 pub use split::Split;
 pub use stage::chunked;
 

@@ -1,5 +1,7 @@
 //! Transfers of many dimensions as ones of few.
 
+use crate::types::strides;
+
 /// Dimensions that one transfer has at most.
 pub const TRANSFER_RANK: usize = 5;
 
@@ -65,15 +67,6 @@ pub fn box_dims(extents: &[Option<i64>], tile: &[i64], operand: &[i64]) -> Vec<T
         steps: [tile, operand],
     })
     .collect()
-}
-
-/// Row-major distances between neighbours along each dimension, in elements.
-pub fn strides(shape: &[i64]) -> Vec<i64> {
-    let mut strides = vec![1; shape.len()];
-    for d in (0..shape.len().saturating_sub(1)).rev() {
-        strides[d] = strides[d + 1] * shape[d + 1];
-    }
-    strides
 }
 
 #[cfg(test)]
