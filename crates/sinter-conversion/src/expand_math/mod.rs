@@ -14,12 +14,12 @@
 //! | `log` | 1 | subnormal arguments too; negative arguments give NaN, zero gives minus infinity |
 //! | `tanh` | 2 | |
 //! | `erf` | 2 | |
-//! | `sin`, `cos` | 2 | for arguments up to 2^30; absolute error 2^-24 beside zeros of the function |
+//! | `sin`, `cos` | 2 | absolute error 2^-24 beside zeros of the function |
 //! | `powf` | 1 | signs, zeros and infinities as in IEEE 754 |
 //!
 //! A sigmoid is `1 / (1 + exp(-x))` and within 4. NaN gives NaN everywhere (but `powf` of 1 to NaN and
 //! of NaN to 0, which are 1). `f16` and `bf16` are computed in `f32`. On `f64`, `exp`, `exp2`, `log`
-//! and `powf` are within 1e-12 relative; the others have the accuracy of `f32`.
+//! and `powf` are within 1e-12 relative; the others have the accuracy of `f32`, and the sine and cosine of what is beyond 2^30 are NaN.
 
 mod erf;
 mod exp;

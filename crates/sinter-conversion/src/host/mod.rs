@@ -17,6 +17,7 @@
 //! | `lanes.rs` | vectors along a reduction, and the combination of their lanes |
 //! | `body.rs` | evaluation of scalar bodies at the points of a register tile |
 //! | `scalar.rs` | one instruction, on scalars or vectors |
+//! | `remainder.rs` | the exact remainder of floating-point numbers |
 //! | `turn.rs` | reads across the vector, turned in registers |
 //! | `access.rs` | loads and stores at a point: unit stride, strided, masked, guarded |
 //! | `memory.rs` | prefetches and fences |
@@ -44,6 +45,7 @@ mod grid;
 mod lanes;
 mod memory;
 mod reduce;
+mod remainder;
 mod scalar;
 mod stage;
 mod sym;

@@ -141,15 +141,6 @@ impl<'c> Generator<'_, 'c> {
         self.e.binary(name, a, b)
     }
 
-    /// `a - trunc(a / b) * b`, with the sign of `a`; exact while the quotient is below 2^23.
-    fn float_remainder(&mut self, a: Value<'c>, b: Value<'c>) -> Value<'c> {
-        let quotient = self.e.divf(a, b);
-        let whole = self.e.unary("math.trunc", quotient);
-        let whole = self.e.unary("arith.negf", whole);
-        let rest = self.e.fma(whole, b, a);
-        self.e.op1("math.copysign", &[rest, a], type_of(a), &[])
-    }
-
     /// Division that never traps: by zero it gives 0, and the least integer by -1 wraps.
     fn divide_integers(
         &mut self,

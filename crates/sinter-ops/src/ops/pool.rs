@@ -109,23 +109,34 @@ impl Pool {
             first = code.with(Max, first, 0.0);
             last = code.with(Min, last, (self.kernel[d] - 1) as f64);
             let span = code.binary(Sub, last, first);
-            let taps = code.with(Add, span, 1.0);
+            let mut taps = code.with(Add, span, 1.0);
+            if self.misses(d, input[d], out[d]) {
+                taps = code.with(Max, taps, 1.0);
+            }
             product = code.binary(Mul, product, taps);
         }
         product
+    }
+
+    /// The taps of a window along a dimension that count.
+    fn taps(&self, d: usize, position: i64, input: i64) -> usize {
+        let (low, high) = self.bounds(d, input);
+        let base = position * self.strides[d] - self.pads[d];
+        let tap = |t: &i64| (low..high).contains(&(base + t * self.dilations[d]));
+        (0..self.kernel[d]).filter(tap).count()
+    }
+
+    /// Whether some window along a dimension has no tap that counts; its average is 0, as onnxruntime has it.
+    fn misses(&self, d: usize, input: i64, output: i64) -> bool {
+        (0..output).any(|position| self.taps(d, position, input) == 0)
     }
 
     /// What each average divides by, for every window of one plane.
     fn divisors(&self, input: &[i64], output: &[i64]) -> Vec<f64> {
         let mut divisors = Vec::with_capacity(count(output));
         each_index(output, |position| {
-            let taps = (0..position.len()).map(|d| {
-                let (low, high) = self.bounds(d, input[d]);
-                let base = position[d] * self.strides[d] - self.pads[d];
-                let tap = |t: &i64| (low..high).contains(&(base + t * self.dilations[d]));
-                (0..self.kernel[d]).filter(tap).count()
-            });
-            divisors.push(taps.product::<usize>() as f64);
+            let taps = (0..position.len()).map(|d| self.taps(d, position[d], input[d]));
+            divisors.push(taps.product::<usize>().max(1) as f64);
         });
         divisors
     }

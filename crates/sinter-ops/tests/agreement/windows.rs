@@ -1,11 +1,13 @@
 //! Contractions and windows.
 
+use sinter_loops::tensor::Tensor;
 use sinter_loops::types::ElementType::{F16, F32, F64, I32};
 use sinter_ops::ops::conv::Conv;
 use sinter_ops::ops::conv_transpose::ConvTranspose;
 use sinter_ops::ops::matmul::Matmul;
 use sinter_ops::ops::pool::{Pool, PoolKind};
 use sinter_ops::ops::winograd_conv::WinogradConv;
+use sinter_ops::{Op, Operator};
 
 use crate::{Draw, agrees};
 
@@ -88,7 +90,11 @@ fn pool() {
             count_include_pad: draw.flag(),
         };
         let mut x = vec![draw.int(1, 2), draw.int(1, 3)];
-        x.extend(list(&mut draw, rank, 5, 8));
+        // As small as one window with its padding: some see padding only.
+        x.extend((0..rank).map(|d| {
+            let span = (op.kernel[d] - 1) * op.dilations[d] + 1;
+            draw.int(1, 8).max(span - op.pads[d] - op.pads[rank + d])
+        }));
         let element = match (round % 8, kind) {
             (0, _) => F16,
             (1, PoolKind::Max) => I32,
@@ -96,6 +102,23 @@ fn pool() {
         };
         agrees(op, &[draw.tensor(element, &x, -5.0, 5.0)]);
     }
+}
+
+#[test]
+fn the_average_of_padding_alone_is_zero() {
+    let op = Pool {
+        kind: PoolKind::Avg,
+        kernel: vec![2, 1],
+        strides: vec![1, 1],
+        pads: vec![1, 0, 1, 0],
+        dilations: vec![2, 1],
+        ceil_mode: false,
+        count_include_pad: false,
+    };
+    let x = Tensor::from_f32([1, 1, 1, 2], &[3.0, 4.0]);
+    let y = Op::from(op.clone()).eval(std::slice::from_ref(&x)).unwrap();
+    assert_eq!(y[0].to_f32s(), [0.0, 0.0]);
+    agrees(op, &[x]);
 }
 
 #[test]
