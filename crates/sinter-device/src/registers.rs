@@ -170,7 +170,7 @@ impl<'a> Stage<'a> {
                             rows,
                             row_tile,
                             jam,
-                            unroll: self.unroll(shares, all, vectors),
+                            unroll: self.unroll(shares, all, vectors * self.each_lane(v, lanes)),
                             reduction_tile: Vec::new(),
                         };
                         let cost = self.cost_with(&schedule, &traffic);
@@ -397,6 +397,16 @@ impl<'a> Stage<'a> {
             }
         }
         unroll
+    }
+
+    /// What a vector of the reads counts for in code: one, or every lane where they are loaded one by one.
+    fn each_lane(&self, v: usize, lanes: i64) -> i64 {
+        let gathers = |r: &Movement<'_>| self.movement(r, v, lanes) == Move::Gather;
+        if self.reads.iter().any(gathers) {
+            lanes
+        } else {
+            1
+        }
     }
 
     /// Whether a vector that is loaded for one row is also loaded for another row at another tap.

@@ -3,6 +3,8 @@
 
 use sinter_ir::emitter::Value;
 use sinter_loops::affine::Affine;
+use sinter_loops::nest::Access;
+use sinter_loops::types::ElementType;
 
 use super::Generator;
 use super::grid::{interval, mentions};
@@ -12,6 +14,14 @@ use super::sym::{Sym, VectorAxis};
 /// Reduction loops up to this extent are unrolled in border tiles, so that points outside are left
 /// out statically.
 const BORDER_UNROLL: i64 = 16;
+
+/// Most statements of one border tile, with those that take several instructions counted so often: its code is
+/// compiled once for each kind of border.
+const BORDER_STATEMENTS: i64 = 4096;
+/// Instructions of a statement whose vectors may be partly outside: masks.
+const MASKED: i64 = 4;
+/// The same of 16-bit floats, whose masked loads are made lane by lane.
+const MASKED_HALF: i64 = 16;
 
 /// A dimension of a padded read that a reduction iterator can carry outside.
 pub(super) struct Escape {
@@ -113,11 +123,45 @@ impl<'e, 'c> Generator<'e, 'c> {
                     || stage.point[i].full().as_constant().is_some()
             })
         });
-        if fixed && stage.nest.iters[iter].extent <= BORDER_UNROLL {
+        let short = stage.nest.iters[iter].extent <= BORDER_UNROLL;
+        if fixed && short && self.border_statements(stage, iter) <= BORDER_STATEMENTS {
             LoopPlan::Unrolled
         } else {
             LoopPlan::Whole
         }
+    }
+
+    /// Statements of a register tile at a border where the loop over `iter` is unrolled, and those inside it as far as
+    /// they are.
+    fn border_statements(&self, stage: &Stage<'e, 'c>, iter: usize) -> i64 {
+        let inner = stage.schedule.order.iter().skip_while(|&&i| i != iter);
+        let unrolled = |&i: &usize| match stage.nest.iters[i].extent {
+            short if short <= BORDER_UNROLL => short,
+            _ => stage.unroll[i],
+        };
+        let taps: i64 = inner.map(unrolled).product();
+        let iters = stage.nest.iters.len();
+        let weight = |a: &Access| {
+            let Some(axis) = stage.axis.filter(|_| stage.moves(a).1) else {
+                return 1;
+            };
+            let along = |e: &Affine| e.linear(iters).map(|(steps, _)| steps[axis.iter]);
+            let (last, others) = a.index.split_last().unzip();
+            let unit = last.and_then(along) == Some(1)
+                && others.is_none_or(|o| o.iter().all(|e| !mentions(e, axis.iter)));
+            let half = matches!(
+                stage.types[a.operand].element,
+                ElementType::F16 | ElementType::Bf16
+            );
+            match (unit, half) {
+                (false, _) => axis.lanes,
+                (true, _) if a.pad.is_none() => 1,
+                (true, true) => MASKED_HALF,
+                (true, false) => MASKED,
+            }
+        };
+        let weight = stage.nest.reads.iter().map(weight).max().unwrap_or(1);
+        taps * stage.all_rows() * stage.vectors.len() as i64 * weight
     }
 
     /// Dimensions of padded reads that mention `iter` and may be outside for some point of the tile.
