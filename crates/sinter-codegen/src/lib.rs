@@ -17,6 +17,7 @@
 //! The result has no undefined symbol, and the same input gives the same bytes: nothing depends on
 //! the number of threads, on paths or on the time.
 
+mod byte_dots;
 pub mod link;
 pub mod lower;
 pub mod object;
@@ -42,6 +43,12 @@ pub enum CodegenError {
     /// A kernel's function is not in the module.
     #[error("the module has no function {0}")]
     NoFunction(String),
+    /// Code of instructions that the target has not.
+    #[error(
+        "the code has dot products of bytes (vpdpbusd), which {0} has not: compile for a device whose name ends in \
+         +avx512 or +avx2"
+    )]
+    NoByteDots(String),
     /// LLVM refused the module or the target.
     #[error("LLVM: {0}")]
     Llvm(String),

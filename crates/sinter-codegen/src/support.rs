@@ -72,7 +72,7 @@ pub(crate) fn object(target: &Target) -> Result<Vec<u8>, CodegenError> {
     module.set_triple(&machine.get_triple());
     module.set_data_layout(&machine.get_target_data().get_data_layout());
     for function in module.get_functions() {
-        set_function_attributes(&context, function, target);
+        set_function_attributes(&context, function, target, false);
     }
     let buffer = machine
         .write_to_memory_buffer(&module, FileType::Object)

@@ -41,6 +41,14 @@ impl Target {
         }
     }
 
+    /// Whether an instruction adds four products of an unsigned and a signed byte to every 32-bit lane.
+    pub fn has_byte_dots(&self) -> bool {
+        let has = |feature: &str| self.features.split(',').any(|f| f == feature);
+        let known = matches!(self.cpu.as_str(), "znver4" | "znver5" | "cascadelake");
+        let wide = (has("+avx512vnni") || known) && !has("-avx512vnni") && !has("-avx512vl");
+        wide || (has("+avxvnni") && !has("-avxvnni"))
+    }
+
     /// The LLVM machine, position independent, at the highest optimisation level.
     pub(crate) fn machine(&self) -> Result<TargetMachine, CodegenError> {
         LlvmTarget::initialize_all(&InitializationConfig::default());

@@ -23,7 +23,7 @@ use inkwell::values::{
 };
 use inkwell::{AddressSpace, AtomicOrdering, IntPredicate};
 
-use crate::{CodegenError, Target};
+use crate::{CodegenError, Target, byte_dots};
 
 /// Alignment of every buffer and temporary, in bytes.
 pub const BUFFER_ALIGNMENT: u64 = 64;
@@ -93,9 +93,11 @@ pub fn translate(
     for kernel in kernels {
         add_entry(&context, &llvm_module, kernel)?;
     }
+    let with_dots = byte_dots::users(&llvm_module, target)?;
     for function in llvm_module.get_functions() {
         if function.count_basic_blocks() > 0 {
-            set_function_attributes(&context, function, target);
+            let dots = with_dots.contains(function.get_name().to_bytes());
+            set_function_attributes(&context, function, target, dots);
         }
     }
     llvm_module.verify().map_err(llvm)?;
@@ -114,15 +116,21 @@ fn builder_fault(error: inkwell::builder::BuilderError) -> CodegenError {
     CodegenError::Llvm(error.to_string())
 }
 
+/// `byte_dots`: whether the function may have dot products of bytes.
 pub(crate) fn set_function_attributes(
     context: &Context,
     function: FunctionValue<'_>,
     target: &Target,
+    byte_dots: bool,
 ) {
+    let mut features = target.features.clone();
+    if !byte_dots && target.has_byte_dots() {
+        features.push_str(",-avx512vnni,-avxvnni");
+    }
     let bits = target.vector_bits().to_string();
     let strings = [
         ("target-cpu", target.cpu.as_str()),
-        ("target-features", target.features.as_str()),
+        ("target-features", features.trim_start_matches(',')),
         ("prefer-vector-width", bits.as_str()),
         ("min-legal-vector-width", bits.as_str()),
         // Keeps loops from becoming calls of memset or memcpy, which nothing defines.

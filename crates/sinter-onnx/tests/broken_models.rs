@@ -99,3 +99,16 @@ fn no_file() {
     let error = import("models/absent.onnx", &ImportOptions::default()).unwrap_err();
     assert!(matches!(error, ImportError::Io { .. }));
 }
+
+#[test]
+fn what_is_quantised_otherwise() {
+    assert_eq!(
+        refusal("quantised_blocks"),
+        "node 'quantise' (QuantizeLinear): it is quantised in blocks of 2, which is not supported: quantise per \
+         tensor or per axis"
+    );
+    assert_eq!(
+        refusal("zero_point_type"),
+        "node 'quantise' (QuantizeLinear): its result is of i32, which is not supported: quantise to int8 or uint8"
+    );
+}

@@ -5,7 +5,8 @@ mod common;
 
 use common::{assert_close, import_shipped, random_inputs, root};
 use sinter_loops::npy;
-use sinter_ops::Graph;
+use sinter_loops::types::ElementType;
+use sinter_ops::{Graph, Operator};
 use sinter_reference::evaluate;
 
 fn check(name: &str, graph: &Graph) {
@@ -47,6 +48,20 @@ fn tiny_transformer() {
         .flat_map(|n| &n.outputs)
         .filter(|v| !graph.ty(**v).element.is_float());
     assert_eq!(integers.count(), 0);
+}
+
+#[test]
+fn tiny_quantised() {
+    let graph = import_shipped("tiny_quantised", &[]);
+    check("tiny_quantised", &graph);
+    // What multiplies is bytes, and what sums of constants there are is folded.
+    let products: Vec<_> = graph
+        .nodes
+        .iter()
+        .filter(|n| ["conv", "matmul"].contains(&n.op.mnemonic()))
+        .map(|n| [graph.ty(n.inputs[0]).element, graph.ty(n.inputs[1]).element])
+        .collect();
+    assert_eq!(products, [[ElementType::U8, ElementType::I8]; 3]);
 }
 
 #[test]

@@ -16,7 +16,8 @@ pub use nests::{
     Point, affine, broadcast_index, identity, iter, pointwise, scaled, sum, with_offset,
 };
 pub use reduction::{
-    Reduced, combine, contraction, contraction_finish, empty_contraction, highest, lowest,
+    Reduced, combine, contraction, contraction_finish, contraction_of, empty_contraction, highest,
+    lowest, product_type,
 };
 pub use shape::{
     axis_index, broadcast, broadcast_offsets, checked_elements, count, each_index, err, one_dtype,

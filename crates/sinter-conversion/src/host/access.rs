@@ -167,7 +167,7 @@ impl<'c> Generator<'_, 'c> {
         self.e.select(inside, loaded, pad)
     }
 
-    fn scalar_test(&mut self, guards: &[Guard]) -> Option<Value<'c>> {
+    pub(super) fn scalar_test(&mut self, guards: &[Guard]) -> Option<Value<'c>> {
         let mut test: Option<Value<'c>> = None;
         for guard in guards {
             let one = self.in_range(&guard.sym, guard.extent);
@@ -294,6 +294,13 @@ impl<'c> Generator<'_, 'c> {
             let stored = self.narrowed(element, value);
             return self.e.store(stored, memref, index);
         };
+        if place.step == Some(1) && at.valid == 1 && axis.lanes > 1 {
+            // LLVM 22 stores four bytes where the mask of a vector of bytes keeps one.
+            let index = self.materialise(&place.index);
+            let first = self.e.extract(value, 0);
+            let stored = self.narrowed(element, first);
+            return self.e.store(stored, memref, index);
+        }
         if place.step == Some(1) {
             let index = self.materialise(&place.index);
             let stored = self.narrowed(element, value);

@@ -135,9 +135,11 @@ impl Rewriter {
         }
     }
 
-    /// Expressions equal to a term.
+    /// Expressions equal to a term. Laws that hold but for rounding are of real numbers: integers wrap and
+    /// truncate. Laws in text are tried on integers when they are read.
     pub(crate) fn find(&self, view: &View<'_>, term: &Term) -> Vec<Expr> {
         match &self.find {
+            Find::Code(_) if self.numerics > Numerics::Exact && view.is_integer(term) => vec![],
             Find::Code(find) => find(view, term),
             Find::Text(rule) => rule.find(view, term),
         }

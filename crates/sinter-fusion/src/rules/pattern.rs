@@ -3,7 +3,7 @@
 use egg::Id;
 use sinter_loops::scalar::{BinaryFn, FloatBits};
 use sinter_loops::tensor::Tensor;
-use sinter_loops::types::TensorType;
+use sinter_loops::types::{ElementType, TensorType};
 use sinter_ops::ops::binary::Binary;
 use sinter_ops::ops::clamp::Clamp;
 use sinter_ops::ops::conv::Conv;
@@ -29,6 +29,18 @@ impl<'a> View<'a> {
     /// The type of a class.
     pub fn ty(&self, id: Id) -> &'a TensorType {
         &self.egraph[id].data.types[0]
+    }
+
+    /// Whether a term is an operator on integers, by its first operand.
+    pub(crate) fn is_integer(&self, term: &Term) -> bool {
+        let first = match term {
+            Term::Apply(_, operands) => operands.first(),
+            _ => None,
+        };
+        first.is_some_and(|&x| {
+            let element = self.ty(x).element;
+            !element.is_float() && element != ElementType::Bool
+        })
     }
 
     /// The constant that a class is.

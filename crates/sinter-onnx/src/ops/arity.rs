@@ -2,7 +2,7 @@
 
 /// Operators by the most operands that any of the known operator sets gives them; those with any number are
 /// not listed.
-const MOST: [(usize, &[&str]); 6] = [
+const MOST: [(usize, &[&str]); 8] = [
     (0, &["Constant"]),
     (
         1,
@@ -18,6 +18,7 @@ const MOST: [(usize, &[&str]); 6] = [
             "ConstantOfShape",
             "Cos",
             "DepthToSpace",
+            "DynamicQuantizeLinear",
             "Elu",
             "Erf",
             "Exp",
@@ -119,19 +120,23 @@ const MOST: [(usize, &[&str]); 6] = [
             "Clip",
             "Conv",
             "ConvTranspose",
+            "DequantizeLinear",
             "Dropout",
             "Gemm",
             "GroupNormalization",
             "InstanceNormalization",
             "LayerNormalization",
             "OneHot",
+            "QuantizeLinear",
             "Range",
             "ScatterND",
             "Where",
         ],
     ),
-    (4, &["Pad", "Resize"]),
+    (4, &["ConvInteger", "MatMulInteger", "Pad", "Resize"]),
     (5, &["BatchNormalization", "Slice"]),
+    (8, &["QLinearMatMul"]),
+    (9, &["QLinearConv"]),
 ];
 
 /// The most operands of an operator; `None` where there is no limit.

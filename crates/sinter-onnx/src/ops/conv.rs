@@ -51,15 +51,27 @@ fn groups(call: &Call) -> Result<i64, Fault> {
 
 fn conv(import: &mut Importer, call: &Call) -> Results {
     let operands = operands(call)?;
-    let kernel = kernel(import, call, &operands)?;
+    let op = convolution(import, call, &operands)?;
+    Ok(vec![import.add(op, &operands)?])
+}
+
+/// The convolution of data with weights that the attributes say.
+///
+/// # Errors
+/// When an attribute is malformed or does not fit the operands.
+pub(super) fn convolution(
+    import: &Importer,
+    call: &Call,
+    operands: &[Value],
+) -> Result<Conv, Fault> {
+    let kernel = kernel(import, call, operands)?;
     let windows = windows(call, &import.shape(&operands[0]), &kernel)?;
-    let op = Conv {
+    Ok(Conv {
         strides: windows.strides,
         pads: windows.pads,
         dilations: windows.dilations,
         groups: groups(call)?,
-    };
-    Ok(vec![import.add(op, &operands)?])
+    })
 }
 
 /// `ConvTranspose`: `output_shape` and automatic padding fix the padding by the wanted result.

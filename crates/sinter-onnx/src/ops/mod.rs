@@ -11,6 +11,11 @@ mod index;
 mod matmul;
 mod normalisation;
 mod pool;
+mod quantised;
+mod quantised_conv;
+mod quantised_products;
+#[cfg(test)]
+mod quantised_tests;
 mod reduce;
 mod reshape;
 mod resize;
@@ -44,6 +49,9 @@ pub(crate) const FAMILIES: &[Family] = &[
     matmul::OPERATORS,
     normalisation::OPERATORS,
     pool::OPERATORS,
+    quantised::OPERATORS,
+    quantised_conv::OPERATORS,
+    quantised_products::OPERATORS,
     reduce::OPERATORS,
     reshape::OPERATORS,
     resize::OPERATORS,

@@ -9,7 +9,8 @@ use crate::attr::{named, operator_attributes};
 use crate::operator::{Loops, OpError, Operator, Traits};
 use crate::support::{
     MAX_WINDOW, Point, Window, affine, contraction, contraction_finish, count, empty_contraction,
-    err, floats, from_floats, iter, require, require_bias, same_rank, types_of, weighted_window,
+    err, floats, from_floats, iter, one_dtype, require, require_bias, require_float, same_rank,
+    types_of, weighted_window,
 };
 
 /// Transposed convolution of `x[n, ci, ..]` with `w[ci, co / groups, ..]` and an optional `bias[co]` (ONNX `ConvTranspose`).
@@ -82,6 +83,8 @@ impl ConvTranspose {
         let groups = self.groups;
         let lists = (&self.strides[..], &self.pads[..], &self.dilations[..]);
         let window = weighted_window(operands, lists, groups)?;
+        let element = one_dtype(&operands.iter().collect::<Vec<_>>())?;
+        require_float(&operands[0])?;
         let (x, w) = (&operands[0], &operands[1]);
         same_rank("output_pads", &self.output_pads, window.rank())?;
         require(self.output_pads.iter().all(|&p| p >= 0), || {
@@ -102,7 +105,7 @@ impl ConvTranspose {
                 x.shape[1]
             )
         })?;
-        require_bias(operands, w.shape[1] * groups)?;
+        require_bias(operands, w.shape[1] * groups, element)?;
         let input = x.shape[2..].to_vec();
         let output: Vec<i64> = (0..window.rank())
             .map(|d| {

@@ -2,16 +2,17 @@
 
 use sinter_loops::nest::Iter;
 use sinter_loops::tensor::Tensor;
-use sinter_loops::types::{ElementType, TensorType};
+use sinter_loops::types::TensorType;
 
 use crate::attr::{named, operator_attributes};
 use crate::operator::{Loops, OpError, Operator, Traits};
 use crate::support::{
-    Data, Point, broadcast, broadcast_index, broadcast_offsets, contraction, contraction_finish,
-    count, err, identity, iter, one_dtype, require, require_arity, types_of,
+    Data, Point, broadcast, broadcast_index, broadcast_offsets, contraction_finish, contraction_of,
+    count, err, identity, iter, product_type, require, require_arity, types_of, wide,
 };
 
 /// Matrix product with numpy rules: batch dimensions broadcast, one-dimensional operands are promoted (ONNX `MatMul`).
+/// Products of 8-bit integers, of either sign, are added as `i32`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Matmul {}
 
@@ -102,11 +103,7 @@ impl Operator for Matmul {
     }
     fn infer(&self, operands: &[TensorType]) -> Result<Vec<TensorType>, OpError> {
         require_arity(operands.len(), 2..=2)?;
-        let element = one_dtype(&[&operands[0], &operands[1]])?;
-        require(
-            element.is_float() || matches!(element, ElementType::I32 | ElementType::I64),
-            || format!("does not take operands of {element}"),
-        )?;
+        let element = product_type(&operands[0], &operands[1])?;
         let shapes = Shapes::new(&operands[0], &operands[1])?;
         Ok(vec![TensorType::new(element, shapes.result())])
     }
@@ -164,7 +161,8 @@ impl Operator for Matmul {
         right.push(iter(k));
         right.extend(s.n.map(|_| iter(k - 1)));
         let nest = Point::over(iters).read(0, left).read(1, right);
-        let nest = contraction(nest, ty.element)
+        let (left, right) = (operands[0].element, operands[1].element);
+        let nest = contraction_of(nest, left, right, wide(ty.element))
             .finish(contraction_finish(ty.element, false))
             .write(2, identity(k));
         Ok(Loops::one(nest.done()))

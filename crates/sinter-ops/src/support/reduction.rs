@@ -3,10 +3,11 @@
 use sinter_loops::affine::Affine;
 use sinter_loops::nest::{Combine, CombineFn, Iter};
 use sinter_loops::scalar::{BinaryFn, Body, FloatBits};
-use sinter_loops::types::ElementType;
+use sinter_loops::types::{ElementType, TensorType};
 
 use super::code::wide;
-use super::{Code, Point, iter};
+use super::{Code, Point, err, iter, one_dtype};
+use crate::operator::OpError;
 
 /// The domain that reduces `axes` of a shape: parallel iterators for the other dimensions, then
 /// reduction iterators.
@@ -78,14 +79,37 @@ pub fn highest(element: ElementType) -> f64 {
     }
 }
 
+/// The element type of a sum of products: that of the factors, and `i32` for 8-bit integers, which may
+/// differ in their sign.
+///
+/// # Errors
+/// When the factors differ otherwise, or nothing multiplies them.
+pub fn product_type(a: &TensorType, b: &TensorType) -> Result<ElementType, OpError> {
+    let short = |ty: &TensorType| matches!(ty.element, ElementType::I8 | ElementType::U8);
+    if short(a) && short(b) {
+        return Ok(ElementType::I32);
+    }
+    let element = one_dtype(&[a, b])?;
+    match element.is_float() || matches!(element, ElementType::I32 | ElementType::I64) {
+        true => Ok(element),
+        false => err(format!("does not take operands of {element}")),
+    }
+}
+
 /// Makes a nest with two reads multiply and accumulate them.
 pub fn contraction(nest: Point, element: ElementType) -> Point {
-    let mut code = Code::new(&[element, element]);
-    let (a, b) = (code.widen(0), code.widen(1));
+    contraction_of(nest, element, element, wide(element))
+}
+
+/// The same for factors of two element types whose products are made and added in a third.
+pub fn contraction_of(nest: Point, a: ElementType, b: ElementType, sum: ElementType) -> Point {
+    let mut code = Code::new(&[a, b]);
+    let (a, b) = (code.cast(sum, 0), code.cast(sum, 1));
     let product = code.binary(BinaryFn::Mul, a, b);
+    let plain = code.ty(0) == sum && sum.is_float();
     nest.body(code.returning(&[product]))
-        .combine(combine(CombineFn::Add, wide(element)))
-        .contract(matches!(element, ElementType::F32 | ElementType::F64))
+        .combine(combine(CombineFn::Add, sum))
+        .contract(plain)
 }
 
 /// From the accumulator of a contraction, and a bias if there is one, to the result.

@@ -2,9 +2,9 @@
 
 use sinter_loops::affine::Affine;
 use sinter_loops::nest::Iter;
-use sinter_loops::types::TensorType;
+use sinter_loops::types::{ElementType, TensorType};
 
-use super::{affine, err, one_dtype, require, require_arity, require_float, same_rank};
+use super::{affine, err, require, require_arity, same_rank};
 use crate::operator::OpError;
 
 /// The largest number in a window's lists.
@@ -23,16 +23,14 @@ pub(crate) struct Window<'a> {
 /// kernel is the spatial part of the weights.
 ///
 /// # Errors
-/// When what both have in common does not hold: number and type of the operands, ranks, lists, groups.
+/// When what both have in common does not hold: number of the operands, ranks, lists, groups.
 pub(crate) fn weighted_window<'a>(
     operands: &'a [TensorType],
     (strides, pads, dilations): (&'a [i64], &'a [i64], &'a [i64]),
     groups: i64,
 ) -> Result<Window<'a>, OpError> {
     require_arity(operands.len(), 2..=3)?;
-    one_dtype(&operands.iter().collect::<Vec<_>>())?;
     let (x, w) = (&operands[0], &operands[1]);
-    require_float(x)?;
     require(x.rank() >= 3, || {
         format!("needs spatial dimensions, but its input is {x}")
     })?;
@@ -50,9 +48,16 @@ pub(crate) fn weighted_window<'a>(
     Ok(window)
 }
 
-/// Refuses a bias, where there is one, that has not one value per output channel.
-pub(crate) fn require_bias(operands: &[TensorType], channels: i64) -> Result<(), OpError> {
+/// Refuses a bias, where there is one, that has not one value of an element type per output channel.
+pub(crate) fn require_bias(
+    operands: &[TensorType],
+    channels: i64,
+    element: ElementType,
+) -> Result<(), OpError> {
     match operands.get(2) {
+        Some(bias) if bias.element != element => {
+            err(format!("bias {bias} is added to a result of {element}"))
+        }
         Some(bias) if bias.shape != [channels] => err(format!(
             "bias {bias} is not one value per output channel ({channels})"
         )),

@@ -1,7 +1,7 @@
 //! Contractions and windows.
 
 use sinter_loops::tensor::Tensor;
-use sinter_loops::types::ElementType::{F16, F32, F64, I32};
+use sinter_loops::types::ElementType::{F16, F32, F64, I8, I32, U8};
 use sinter_ops::ops::conv::Conv;
 use sinter_ops::ops::conv_transpose::ConvTranspose;
 use sinter_ops::ops::matmul::Matmul;
@@ -30,6 +30,11 @@ fn matmul() {
             let b = draw.tensor(element, right, -3.0, 3.0);
             agrees(Matmul {}, &[a, b]);
         }
+        for (a, b) in [(U8, I8), (I8, I8), (U8, U8), (I8, U8)] {
+            let a = draw.tensor(a, left, -300.0, 300.0);
+            let b = draw.tensor(b, right, -300.0, 300.0);
+            agrees(Matmul {}, &[a, b]);
+        }
     }
 }
 
@@ -54,13 +59,19 @@ fn conv() {
         x.extend(list(&mut draw, rank, 5, 7));
         let mut w = vec![outputs * groups, inputs];
         w.extend(&kernel);
-        let element = if round % 10 == 0 { F16 } else { F32 };
+        let (data, weights, sums, most) = match round % 10 {
+            0 => (F16, F16, F16, 1.0),
+            1 => (U8, I8, I32, 300.0),
+            2 => (I8, U8, I32, 300.0),
+            3 => (I32, I32, I32, 300.0),
+            _ => (F32, F32, F32, 1.0),
+        };
         let mut operands = vec![
-            draw.tensor(element, &x, -1.0, 1.0),
-            draw.tensor(element, &w, -1.0, 1.0),
+            draw.tensor(data, &x, -most, most),
+            draw.tensor(weights, &w, -most, most),
         ];
         if draw.flag() {
-            operands.push(draw.tensor(element, &w[..1], -1.0, 1.0));
+            operands.push(draw.tensor(sums, &w[..1], -most, most));
         }
         agrees(op, &operands);
     }
