@@ -71,6 +71,32 @@ def attention(m, heads, length, width):
     return m("MatMul", m("Softmax", scores, axis=-1), v)
 
 
+def quantised(m, x):
+    """A value as bytes, its scale and its zero point."""
+    scale, zero = m.constant(np.float32(0.02)), m.constant(np.uint8(3))
+    return m("QuantizeLinear", x, scale, zero), scale, zero
+
+
+def byte_weight(m, *shape):
+    return m.constant(m.random.integers(-128, 128, shape).astype(np.int8))
+
+
+def quantised_matmul(m, size):
+    q, scale, zero = quantised(m, m.input(size, size))
+    y = m("MatMulInteger", q, byte_weight(m, size, size), zero)
+    return m("Mul", m("Cast", y, to=TensorProto.FLOAT), scale)
+
+
+def quantised_convs(m, channels, size, kernel, count):
+    q, scale, zero = quantised(m, m.input(1, channels, size, size))
+    for _ in range(count):
+        w_scale = m.constant(m.random.uniform(0.001, 0.01, channels).astype(np.float32))
+        w = byte_weight(m, channels, channels, kernel, kernel)
+        w_zero = m.constant(np.zeros(channels, np.int8))
+        q = m("QLinearConv", q, scale, zero, w, w_scale, w_zero, scale, zero, pads=[kernel // 2] * 4)
+    return m("DequantizeLinear", q, scale, zero)
+
+
 PATTERNS = {
     "matmul 512": lambda m: matmul(m, 512),
     "matmul 1024": lambda m: matmul(m, 1024),
@@ -83,6 +109,8 @@ PATTERNS = {
     "depthwise 3x3 144 @56": lambda m: conv(m, 144, 56, 3, 144, groups=144),
     "depthwise 5x5 480 @14": lambda m: conv(m, 480, 14, 5, 480, groups=480),
     "grouped 3x3 8 groups 208 @14": lambda m: conv(m, 208, 14, 3, 208, groups=8),
+    "quantised matmul 512": lambda m: quantised_matmul(m, 512),
+    "three quantised convs 3x3 64 @56": lambda m: quantised_convs(m, 64, 56, 3, 3),
     "pointwise chain 64x1024x1024": lambda m: chain(m, 64, 1024, 1024),
     "pointwise chain 64x1024": lambda m: chain(m, 64, 1024),
     "softmax 16384x2048": lambda m: m("Softmax", m.input(16384, 2048), axis=-1),

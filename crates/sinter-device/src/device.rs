@@ -107,6 +107,11 @@ pub struct VectorUnit {
     /// twice as many operations on half the lanes. Absent: an operation takes the same whatever its width.
     #[serde(default)]
     pub proportional_bytes: Option<i64>,
+    /// Time, in FMAs, of an instruction that adds four products of an unsigned and a signed byte to every
+    /// 32-bit lane of a vector, on CPUs that have one (AVX-512 VNNI, AVX-VNNI). Absent: such products are widened,
+    /// multiplied and added.
+    #[serde(default)]
+    pub byte_dot: Option<f64>,
     /// The part of the shorter of arithmetic and memory time that the longer one does not hide, of convolutions and
     /// products: out-of-order execution and prefetching hide most. Where operands are registers only.
     #[serde(default)]
@@ -303,7 +308,7 @@ impl Device {
 
     /// The device that `name_or_path` means: a built-in name, or the path of a device file. Behind
     /// either may stand what `native` figures are to be taken from: `host+avx512`, `host+avx2`,
-    /// `host+neon`; without it they are AVX2's on every machine. So may a number of cores, `host+1core`,
+    /// `host+neon`, `host+avx512vnni`, `host+avxvnni`; without it they are AVX2's on every machine. So may a number of cores, `host+1core`,
     /// `host+2cores`.
     ///
     /// # Errors
@@ -338,6 +343,7 @@ impl Device {
         if matches!(self.vector.registers, NativeOr::Native(_)) {
             self.vector.registers = NativeOr::Fixed(cpu.vector_registers);
         }
+        self.vector.byte_dot = self.vector.byte_dot.filter(|_| cpu.byte_dots);
         self
     }
 
@@ -369,6 +375,14 @@ impl Device {
         match self.vector.registers {
             NativeOr::Fixed(n) => n,
             NativeOr::Native(_) => HostCpu::AVX2.vector_registers,
+        }
+    }
+
+    /// Time of a dot product of bytes, in FMAs, where there is an instruction; see [`VectorUnit::byte_dot`].
+    pub fn byte_dot(&self) -> Option<f64> {
+        match self.vector.bytes {
+            NativeOr::Fixed(_) => self.vector.byte_dot,
+            NativeOr::Native(_) => None,
         }
     }
 

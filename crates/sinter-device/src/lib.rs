@@ -8,6 +8,7 @@
 mod access;
 mod body;
 mod built_in;
+mod byte_dots;
 mod chip_price;
 pub mod device;
 mod footprint;

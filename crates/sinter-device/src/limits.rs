@@ -57,6 +57,7 @@ const LIMITS: &[(&str, Range)] = &[
     ("vector.fma_latency_steps", COUNT),
     ("vector.step_overhead", Number(0.0, 1e6)),
     ("vector.proportional_bytes", Power(1, 1024)),
+    ("vector.byte_dot", COST),
     ("vector.exposed", Number(0.0, 1.0)),
     ("vector.register_tile.registers", COUNT),
     ("vector.register_tile.rows", COUNT),

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use sinter_loops::byte_products::grouped;
 use sinter_loops::kernel::{Kernel, Layout, PhysicalDim, Role};
 use sinter_loops::nest::{Access, IterKind, Nest};
 
@@ -72,7 +73,7 @@ fn layout(kernel: &Kernel, nest: &Nest, read: usize, device: &Device) -> Option<
         if plain_dim(access, v).is_none() {
             continue;
         }
-        stage = stage.with_packed(access.operand, v);
+        stage = packed(stage, nest, access, v);
         let found = stage.best_along(v);
         if let Some(found) = found.filter(|f| best.as_ref().is_none_or(|(b, _)| f.cost < b.cost)) {
             best = Some((found, v));
@@ -84,6 +85,7 @@ fn layout(kernel: &Kernel, nest: &Nest, read: usize, device: &Device) -> Option<
     dims.sort_by_key(|&d| place(nest, access, d));
     let others = dims.into_iter().map(PhysicalDim::Whole);
     let panel = choice.schedule.vectors * choice.schedule.lanes;
+    let dots = packed(stage, nest, access, v).scheduled_dots(&choice.schedule);
     let alone = nest.iters[v].kind == IterKind::Parallel
         && nest
             .reads
@@ -100,7 +102,29 @@ fn layout(kernel: &Kernel, nest: &Nest, read: usize, device: &Device) -> Option<
     } else {
         others.chain([PhysicalDim::Whole(dim)]).collect()
     };
-    Some(Layout { dims })
+    let layout = Layout { dims };
+    let groups = dots
+        .and_then(|_| grouped_dim(nest, access, v))
+        .filter(|_| alone);
+    Some(match groups {
+        Some(dim) => grouped(layout, dim),
+        None => layout,
+    })
+}
+
+/// A stage that has an operand packed along an iterator, in groups where dot products may go along them.
+fn packed<'a>(stage: Stage<'a>, nest: &Nest, access: &Access, v: usize) -> Stage<'a> {
+    let stage = stage.with_packed(access.operand, v);
+    match grouped_dim(nest, access, v) {
+        Some(_) => stage.with_groups(access.operand, v),
+        None => stage,
+    }
+}
+
+/// The dimension of a contraction's operand that dot products go along: that of the innermost reduction.
+fn grouped_dim(nest: &Nest, access: &Access, v: usize) -> Option<usize> {
+    let along = nest.reductions().last()?;
+    plain_dim(access, along).filter(|&dim| Some(dim) != plain_dim(access, v))
 }
 
 /// The dimension that an iterator alone indexes, where it occurs in no other.

@@ -4,10 +4,12 @@
 use std::ops::RangeInclusive;
 
 use sinter_loops::affine::Affine;
+use sinter_loops::byte_products::{GROUP, byte_factors};
 use sinter_loops::kernel::{Jam, Role, Slot, StageSchedule};
 use sinter_loops::nest::{IterKind, Nest};
 use sinter_loops::page_steps::PAGE_BYTES;
 use sinter_loops::selection::{Selection, selection};
+use sinter_loops::types::ElementType;
 
 use crate::body;
 use crate::device::Device;
@@ -66,6 +68,10 @@ pub(crate) struct Stage<'a> {
     packed: Option<(usize, usize)>,
     /// Windows of the reads that slide.
     pub(crate) windows: Vec<Window>,
+    /// The unsigned and the signed read of a contraction of bytes, where the device has dot products of them.
+    pub(crate) bytes: Option<(usize, usize)>,
+    /// The same for an operand that will be packed in groups: (slot, vector iterator).
+    pub(crate) grouped: Option<(usize, usize)>,
     /// What is taken by index instead of by going through a whole extent.
     selection: Option<Selection>,
     /// Iterators that blocks cut: none is rows of a padded read.
@@ -79,7 +85,10 @@ impl<'a> Stage<'a> {
             false => selection(nest),
         };
         let indices = selection.as_ref().map_or(&[][..], |s| &s.reads);
-        let element_bytes = widest_element(nest, slots, indices);
+        let factors = byte_factors(nest);
+        // Sums of bytes are wider than what is read and written.
+        let sums = factors.map_or(0, |_| ElementType::I32.bytes());
+        let element_bytes = widest_element(nest, slots, indices).max(sums);
         // The product of a contraction is fused with its addition.
         let combines = if nest.contract {
             0
@@ -109,6 +118,8 @@ impl<'a> Stage<'a> {
             live: body::live_values(&nest.body).max(body::live_values(&nest.finish)),
             packed: None,
             windows: Window::of(nest, slots),
+            bytes: factors.filter(|_| device.byte_dot().is_some() && !device.is_scratchpad()),
+            grouped: None,
             selection,
             cut: Vec::new(),
         }
@@ -117,6 +128,12 @@ impl<'a> Stage<'a> {
     /// The same with a constant operand taken as packed to unit stride along an iterator.
     pub(crate) fn with_packed(mut self, slot: usize, iter: usize) -> Self {
         self.packed = Some((slot, iter));
+        self
+    }
+
+    /// The same where it is packed so that dot products of bytes may go along the innermost reduction.
+    pub(crate) fn with_groups(mut self, slot: usize, iter: usize) -> Self {
+        self.grouped = Some((slot, iter));
         self
     }
 
@@ -160,6 +177,9 @@ impl<'a> Stage<'a> {
                 let fits = |rows: Option<usize>| rows.is_none() || vectors <= MOST_VECTORS;
                 for &(rows, shares) in rows.iter().filter(|(rows, _)| fits(*rows)) {
                     let traffic = self.all_traffic(Some(v), rows, lanes * vectors);
+                    let dots = self.byte_dots(v, lanes * vectors);
+                    let group = dots.map_or(1, |_| GROUP);
+                    let counted = vectors * self.each_lane(v, lanes);
                     for (row_tile, jam) in self.tiles(v, rows, shares, lanes, vectors) {
                         let all = row_tile * jam.map_or(1, |j| j.tile);
                         let schedule = StageSchedule {
@@ -170,7 +190,7 @@ impl<'a> Stage<'a> {
                             rows,
                             row_tile,
                             jam,
-                            unroll: self.unroll(shares, all, vectors * self.each_lane(v, lanes)),
+                            unroll: self.unroll(shares, all, counted) * group,
                             reduction_tile: Vec::new(),
                         };
                         let cost = self.cost_with(&schedule, &traffic);
@@ -465,6 +485,7 @@ impl<'a> Stage<'a> {
         match access.stride(v, tile, &self.extents) {
             Some(0) => Move::Broadcast,
             Some(1) => Move::Unit,
+            Some(GROUP) if self.is_grouped(access, v, tile) => Move::Unit,
             _ => Move::Gather,
         }
     }

@@ -71,6 +71,7 @@ impl Stage<'_> {
             let v = extent(s.vector);
             steps *= div_ceil(v, s.lanes) as f64 / (v * s.vectors) as f64 * REDUCED_LANES;
         }
+        steps *= self.group_factor(s);
         let width = match s.vector {
             Some(_) => self.device.width_factor(s.lanes, self.element_bytes),
             None => 1.0,
@@ -150,7 +151,8 @@ impl Stage<'_> {
 
     /// One step of the reduction on a register tile.
     fn step(&self, reads: &[Traffic], rows: i64, vectors: i64, s: &StageSchedule) -> f64 {
-        let arithmetic = self.body_operations * (rows * vectors) as f64;
+        let (operations, unroll) = self.step_operations(s);
+        let arithmetic = operations * (rows * vectors) as f64;
         let loads: f64 = reads.iter().map(|t| t.loads(rows, vectors, s.lanes)).sum();
         let reducing = !self.nest.combines.is_empty();
         let latency = if reducing && !self.device.is_scratchpad() {
@@ -161,10 +163,10 @@ impl Stage<'_> {
         let busy = arithmetic
             .max(loads / self.device.vector.loads_per_fma)
             .max(latency);
-        let estimate = busy + self.device.vector.step_overhead / s.unroll as f64;
+        let estimate = busy + self.device.vector.step_overhead / unroll as f64;
         let crowded: f64 = reads.iter().map(|t| t.crowded_loads(rows)).sum();
         let measured = self.measured(rows, vectors);
-        let measured = measured.filter(|t| self.nest.contract && t.unroll == s.unroll);
+        let measured = measured.filter(|t| self.nest.contract && t.unroll == unroll);
         measured.map_or(estimate, |t| estimate.max(arithmetic / t.efficiency)) + crowded
     }
 

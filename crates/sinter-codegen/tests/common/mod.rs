@@ -11,7 +11,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, Location, Module};
 use sinter_codegen::{Bitcode, KernelAbi, Target, compile, lower, translate};
 use sinter_conversion::expand_math::expand_math;
-use sinter_conversion::host::{argument_order, emit_function};
+use sinter_conversion::host::{HostTarget, argument_order, emit_function};
 use sinter_loops::kernel::{Kernel, Role};
 use sinter_loops::tensor::Tensor;
 
@@ -50,7 +50,11 @@ pub(crate) fn module(kernels: &[Kernel], target: &Target) -> (Bitcode, Vec<(u64,
         kernel.name = format!("k{n}");
         // Every other kernel stores past the caches whatever it can.
         let streamed_bytes = if n % 2 == 0 { u64::MAX } else { 0 };
-        let function = emit_function(&context, location, &kernel, streamed_bytes)
+        let made_for = HostTarget {
+            streamed_bytes,
+            byte_dots: target.has_byte_dots(),
+        };
+        let function = emit_function(&context, location, &kernel, made_for)
             .unwrap_or_else(|e| panic!("{e}\n{kernel}"));
         let mut offsets = Vec::new();
         let mut top = 0u64;

@@ -14,6 +14,7 @@
 //! | `stage.rs` | loops over parallel iterators, register tiles, borders |
 //! | `reduce.rs` | the register tile: accumulators, loops over reduction iterators, finish |
 //! | `clip.rs` | padding in reduction loops: bounds that keep reads inside |
+//! | `dots.rs` | contractions of bytes by dot products |
 //! | `lanes.rs` | vectors along a reduction, and the combination of their lanes |
 //! | `body.rs` | evaluation of scalar bodies at the points of a register tile |
 //! | `scalar.rs` | one instruction, on scalars or vectors |
@@ -41,6 +42,7 @@ mod access;
 mod body;
 mod by_pages;
 mod clip;
+mod dots;
 mod grid;
 mod lanes;
 mod memory;
@@ -96,8 +98,27 @@ pub struct HostFunction<'c> {
     pub blocks: u64,
 }
 
-/// Emits a scheduled kernel as a function of one block. Outputs of `streamed_bytes` and more go past the
-/// caches: whoever reads them would not find them there.
+/// What code is made for, as far as it shapes the code.
+#[derive(Clone, Copy, Debug)]
+pub struct HostTarget {
+    /// Outputs of so many bytes and more go past the caches: whoever reads them would not find them there.
+    pub streamed_bytes: u64,
+    /// Whether there is an instruction that adds four products of bytes to every 32-bit lane (`vpdpbusd`).
+    pub byte_dots: bool,
+}
+
+impl From<u64> for HostTarget {
+    /// Without dot products of bytes.
+    fn from(streamed_bytes: u64) -> Self {
+        Self {
+            streamed_bytes,
+            byte_dots: false,
+        }
+    }
+}
+
+/// Emits a scheduled kernel as a function of one block, for a target or, without any instruction that not
+/// every CPU has, the number of bytes that are stored past the caches.
 ///
 /// # Errors
 /// When the kernel has no schedule or the schedule does not fit it.
@@ -105,8 +126,9 @@ pub fn emit_function<'c>(
     context: &'c Context,
     location: Location<'c>,
     kernel: &Kernel,
-    streamed_bytes: u64,
+    target: impl Into<HostTarget>,
 ) -> Result<HostFunction<'c>, EmitError> {
+    let target = target.into();
     let schedule = schedule_of(kernel)?;
     let order = argument_order(kernel);
     let temporaries = temporary_tiles(kernel, schedule);
@@ -132,7 +154,7 @@ pub fn emit_function<'c>(
                 slots[slot] = Some(arguments[n + 1]);
             }
             let slots: Vec<Value<'c>> = slots.into_iter().flatten().collect();
-            emit_block(emitter, kernel, arguments[0], &slots, streamed_bytes)
+            emit_block(emitter, kernel, arguments[0], &slots, target)
         },
     )?;
     Ok(HostFunction {
@@ -144,7 +166,7 @@ pub fn emit_function<'c>(
 
 /// Emits the code of one block at the emitter's insertion point: `block` is the block's number
 /// (`index`), `slots` one memref per slot of the kernel, 64-byte aligned; for temporaries the tile of
-/// [`temporary_tiles`]. Outputs of `streamed_bytes` and more go past the caches.
+/// [`temporary_tiles`]. The target is as in [`emit_function`].
 ///
 /// # Errors
 /// When the kernel has no schedule or the schedule does not fit it.
@@ -153,8 +175,12 @@ pub fn emit_block<'c>(
     kernel: &Kernel,
     block: Value<'c>,
     slots: &[Value<'c>],
-    streamed_bytes: u64,
+    target: impl Into<HostTarget>,
 ) -> Result<(), EmitError> {
+    let HostTarget {
+        streamed_bytes,
+        byte_dots,
+    } = target.into();
     let schedule = schedule_of(kernel)?;
     check(kernel, schedule)?;
     let slots = slots
@@ -178,6 +204,7 @@ pub fn emit_block<'c>(
         tiles: Vec::new(),
         scopes: Vec::new(),
         large_bytes: streamed_bytes,
+        byte_dots: byte_dots && !dots::sums_across_lanes(kernel, schedule),
     };
     generator.kernel(block);
     Ok(())
@@ -388,4 +415,6 @@ struct Generator<'e, 'c> {
     scopes: Vec<sym::Scope<'c>>,
     /// Operands of so many bytes are not held by the caches.
     large_bytes: u64,
+    /// Contractions of bytes are made of dot products.
+    byte_dots: bool,
 }

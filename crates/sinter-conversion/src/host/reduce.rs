@@ -123,6 +123,8 @@ impl<'e, 'c> Generator<'e, 'c> {
         let extent = stage.nest.iters[iter].extent;
         let totals = if let Some(index) = stage.selected(iter) {
             self.reduce_selected(stage, level, index, totals, width)
+        } else if let Some(totals) = self.reduce_dots(stage, level, &totals, width) {
+            totals
         } else if stage.schedule.vector == Some(iter) {
             self.reduce_vectors(stage, level, totals, width)
         } else {

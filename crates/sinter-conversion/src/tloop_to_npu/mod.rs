@@ -34,7 +34,7 @@ use sinter_pass::{Failure, Pass, PassInfo};
 
 pub use program::{LAYOUT, blocks};
 
-use crate::host;
+use crate::host::{self, HostTarget};
 
 /// A kernel whose work takes less than this on one core is not worth spreading over threads.
 const PARALLEL_NS: f64 = 6_000.0;
@@ -133,7 +133,11 @@ fn device_kernel<'c>(
         })?;
         on_chip::kernel(context, kernel, &chip)?
     } else {
-        host_kernel(context, kernel, device.streamed_bytes())?
+        let target = HostTarget {
+            streamed_bytes: device.streamed_bytes(),
+            byte_dots: device.byte_dot().is_some(),
+        };
+        host_kernel(context, kernel, target)?
     };
     describe(context, &mut op, kernel, device);
     Ok(op)
@@ -209,7 +213,7 @@ fn describe<'c>(
 fn host_kernel<'c>(
     context: &'c melior::Context,
     kernel: &Kernel,
-    streamed_bytes: u64,
+    target: HostTarget,
 ) -> Result<Operation<'c>, IrError> {
     let schedule = kernel
         .schedule
@@ -246,7 +250,7 @@ fn host_kernel<'c>(
     let number: Value<'c, 'c> = lasting(block.argument(0).map_err(missing)?);
     let slots: Vec<_> = slots.into_iter().flatten().collect();
     let mut emitter = Emitter::new(context, place, code);
-    host::emit_block(&mut emitter, kernel, number, &slots, streamed_bytes).map_err(unfit)?;
+    host::emit_block(&mut emitter, kernel, number, &slots, target).map_err(unfit)?;
     code.append_operation(operation(context, "npu.yield", place, Parts::default())?);
     let engine = Attribute::parse(context, "#npu<engine (vector)>");
     let parts = Parts {

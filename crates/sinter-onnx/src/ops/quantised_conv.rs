@@ -63,7 +63,7 @@ fn channel_shape(
 ) -> Result<Vec<i64>, Fault> {
     match shape {
         [] | [1] => Ok(vec![]),
-        [count] if Some(*count) == channels => {
+        [count] if Some(*count) == channels && rank > 1 => {
             let mut out = vec![1; rank as usize - 1];
             out[0] = *count;
             Ok(out)

@@ -330,4 +330,22 @@ fn refusals() {
         refused("DynamicQuantizeLinear", &[known(I8, &[2])], &[]),
         "its operand is tensor<2xi8>, not of f32"
     );
+    let flat = |n: usize| known(if n == 3 { I8 } else { U8 }, &[2]);
+    let scale = || known(F32, &[2]);
+    let one = || known(F32, &[]);
+    let zero = |element| known(element, &[]);
+    let operands = [
+        flat(0),
+        one(),
+        zero(U8),
+        flat(3),
+        scale(),
+        zero(I8),
+        one(),
+        zero(U8),
+    ];
+    assert_eq!(
+        refused("QLinearConv", &operands, &[]),
+        "its scale has the shape [2], not one value or one per output channel"
+    );
 }

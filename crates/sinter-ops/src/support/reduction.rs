@@ -106,10 +106,12 @@ pub fn contraction_of(nest: Point, a: ElementType, b: ElementType, sum: ElementT
     let mut code = Code::new(&[a, b]);
     let (a, b) = (code.cast(sum, 0), code.cast(sum, 1));
     let product = code.binary(BinaryFn::Mul, a, b);
-    let plain = code.ty(0) == sum && sum.is_float();
+    let bytes = |ty| matches!(ty, ElementType::I8 | ElementType::U8);
+    let plain = code.ty(0) == sum && matches!(sum, ElementType::F32 | ElementType::F64);
+    let fused = plain || bytes(code.ty(0)) && bytes(code.ty(1)) && sum == ElementType::I32;
     nest.body(code.returning(&[product]))
         .combine(combine(CombineFn::Add, sum))
-        .contract(plain)
+        .contract(fused)
 }
 
 /// From the accumulator of a contraction, and a bias if there is one, to the result.
