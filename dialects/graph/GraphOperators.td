@@ -87,7 +87,7 @@ def Graph_MatmulOp : Graph_Operator<"matmul"> {
   let summary = "matrix product";
   let description = [{
     `numpy.matmul`: leading dimensions are batch dimensions and broadcast; an operand of rank one is a
-    row on the left, a column on the right.
+    row on the left, a column on the right. Products of 8-bit integers, of either sign, are added as `i32`.
 
     Example:
 
@@ -104,7 +104,8 @@ def Graph_ConvOp : Graph_Operator<"conv"> {
   let summary = "convolution";
   let description = [{
     Input `[N, C, spatial..]`, filter `[M, C / groups, window..]`, optional bias `[M]`. `pads` lists the
-    low ends of all spatial dimensions, then the high ends.
+    low ends of all spatial dimensions, then the high ends. Products of 8-bit integers, of either sign, are
+    added as `i32`, to which the bias belongs then.
 
     Example:
 
