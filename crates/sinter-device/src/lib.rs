@@ -25,6 +25,7 @@ mod refusal;
 mod registers;
 mod schedule;
 mod tile_cost;
+mod tile_sizes;
 mod windows;
 
 pub use access::touched_bytes;

@@ -147,7 +147,7 @@ impl<'e, 'c> Generator<'e, 'c> {
         let moves = stage.moves(&stage.nest.reads[dots.left]).0;
         let mut rights = vec![None; stage.vectors.len()];
         let mut left = None;
-        for row in 0..stage.rows as usize {
+        for row in 0..stage.all_rows() as usize {
             if row == 0 || moves {
                 left = self.left_group(stage, dots, row as i64, bytes);
             }
