@@ -1,6 +1,8 @@
 """What the machine at hand allows: the multiply-add peak and the bandwidth of each level, as `sinter calibrate` measures them
 with loops of Sinter's own."""
 
+import os
+import sys
 import tomllib
 
 from command import output
@@ -10,12 +12,16 @@ class Machine:
     """Measured with so many threads, in this run."""
 
     def __init__(self, sinter, threads):
-        device = tomllib.loads(output(sinter, "calibrate", "--threads", str(threads)))
+        text = output(sinter, "calibrate", "--threads", str(threads))
         rate = "gbps" if threads == 1 else "gbps_all"
         self.threads = threads
-        self.gflops = device["vector"]["fma_gflops"] * threads
-        memory = next(space for space in device["space"] if space["name"] == "gm")
-        self.levels = [(level["footprint_bytes"], level[rate]) for level in memory["levels"]]
+        try:
+            device = tomllib.loads(text)
+            self.gflops = device["vector"]["fma_gflops"] * threads
+            memory = next(space for space in device["space"] if space["name"] == "gm")
+            self.levels = [(level["footprint_bytes"], level[rate]) for level in memory["levels"]]
+        except (tomllib.TOMLDecodeError, KeyError, StopIteration):
+            sys.exit(f"{os.path.basename(sys.argv[0])}: {sinter} calibrate prints no device file of a CPU: build sinter anew")
 
     def gbps(self, footprint):
         """GB/s of what touches so many bytes; beyond the last level that of the last."""
