@@ -170,7 +170,8 @@ def real_models(parser, within, wanted, parts=False):
         if os.path.exists(path):
             found.append((title, path, shapes))
         else:
-            print(f"{parser.prog}: {path} is not there: run scripts/fetch-models --minilm and scripts/export-models", file=sys.stderr)
+            ways = "run scripts/fetch-models --minilm and scripts/export-models --all"
+            print(f"{parser.prog}: {path} is not there: {ways}", file=sys.stderr)
     if not found:
         parser.error(f"no model that is asked for is in {within!r}: nothing to measure")
     return found
