@@ -40,6 +40,8 @@ pub(crate) struct Traffic {
     /// Squares of elements are loaded along the rows and turned in registers.
     pub(crate) turned: bool,
     pub(crate) rows: bool,
+    /// Whether it moves along the jammed iterator.
+    pub(crate) jammed: bool,
     pub(crate) masked: bool,
     /// Of rows whose lines are used again at the next step.
     pub(crate) crowding: Option<Crowding>,
@@ -78,7 +80,7 @@ impl Traffic {
     }
 
     /// Load operations on a register tile.
-    pub(crate) fn loads(self, rows: i64, vectors: i64, lanes: i64) -> f64 {
+    pub(crate) fn loads(self, [rows, jammed]: [i64; 2], vectors: i64, lanes: i64) -> f64 {
         if self.turned {
             let shuffles = lanes as f64 * f64::from(lanes.unsigned_abs().ilog2());
             return vectors as f64 * (lanes as f64 + SHUFFLE_LOADS * shuffles);
@@ -89,7 +91,8 @@ impl Traffic {
             Move::Unit => vectors as f64,
             Move::Gather => (vectors * lanes) as f64 * GATHER_LOADS,
         };
-        each * if self.rows { rows as f64 } else { 1.0 }
+        let times = |moves: bool, points: i64| if moves { points as f64 } else { 1.0 };
+        each * times(self.rows, rows) * times(self.jammed, jammed)
     }
 }
 

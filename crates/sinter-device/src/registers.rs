@@ -156,7 +156,7 @@ impl<'a> Stage<'a> {
                 }
                 let fits = |rows: Option<usize>| rows.is_none() || vectors <= MOST_VECTORS;
                 for &(rows, shares) in rows.iter().filter(|(rows, _)| fits(*rows)) {
-                    let traffic = self.all_traffic(Some(v), rows, lanes * vectors);
+                    let traffic = self.all_traffic(Some(v), rows, None, lanes * vectors);
                     let dots = self.byte_dots(v, lanes * vectors);
                     let group = dots.map_or(1, |_| GROUP);
                     let counted = vectors * self.each_lane(v, lanes);
@@ -173,7 +173,10 @@ impl<'a> Stage<'a> {
                             unroll: self.unroll(shares, all, counted) * group,
                             reduction_tile: Vec::new(),
                         };
-                        let cost = self.cost_with(&schedule, &traffic);
+                        let cost = match jam {
+                            Some(_) => self.cost(&schedule),
+                            None => self.cost_with(&schedule, &traffic),
+                        };
                         if best.as_ref().is_none_or(|b| cost < b.cost) {
                             best = Some(Choice { schedule, cost });
                         }
@@ -349,7 +352,7 @@ impl<'a> Stage<'a> {
         &self,
         access: &Movement<'_>,
         v: Option<usize>,
-        rows: Option<usize>,
+        [rows, jam]: [Option<usize>; 2],
         width: i64,
     ) -> Traffic {
         let turns = |(v, r)| self.nest.combines.is_empty() && self.turns(access, v, r);
@@ -357,6 +360,7 @@ impl<'a> Stage<'a> {
             along: v.map_or(Move::Unit, |v| self.movement(access, v, width)),
             turned: v.zip(rows).is_some_and(turns),
             rows: rows.is_some_and(|r| access.uses(r)),
+            jammed: jam.is_some_and(|j| access.uses(j)),
             masked: v.is_some_and(|v| access.padded_along(v)),
             crowding: v.zip(rows).and_then(|(v, r)| self.crowding(access, v, r)),
         }

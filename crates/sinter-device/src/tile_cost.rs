@@ -38,11 +38,13 @@ impl Stage<'_> {
         &self,
         v: Option<usize>,
         rows: Option<usize>,
+        jam: Option<usize>,
         width: i64,
     ) -> AllTraffic {
         let of = |list: &[Movement<'_>]| -> Vec<_> {
             let list = list.iter();
-            list.map(|a| self.traffic(a, v, rows, width)).collect()
+            list.map(|a| self.traffic(a, v, [rows, jam], width))
+                .collect()
         };
         AllTraffic {
             reads: of(&self.reads),
@@ -52,7 +54,8 @@ impl Stage<'_> {
 
     /// Vector operations of the stage in one block.
     pub(crate) fn cost(&self, s: &StageSchedule) -> f64 {
-        let traffic = self.all_traffic(s.vector, s.rows, s.lanes * s.vectors);
+        let traffic =
+            self.all_traffic(s.vector, s.rows, s.jam.map(|j| j.iter), s.lanes * s.vectors);
         self.cost_with(s, &traffic)
     }
 
@@ -97,8 +100,8 @@ impl Stage<'_> {
                     false => self.vector_parts(vector_extent, s),
                 };
                 for (vectors, vector_count) in present(vector_parts) {
-                    let step = self.step(&traffic.reads, rows * jammed, vectors, s);
-                    let end = self.end(&traffic.ends, rows * jammed, vectors, s, reduces);
+                    let step = self.step(&traffic.reads, [rows, jammed], vectors, s);
+                    let end = self.end(&traffic.ends, [rows, jammed], vectors, s, reduces);
                     let again = (again.iter()).map(|a| a.vectors(rows, jammed, vectors));
                     let once = unhidden * end + again.sum::<i64>() as f64 * AGAIN;
                     let count = jam_count * row_count * vector_count;
@@ -150,10 +153,11 @@ impl Stage<'_> {
     }
 
     /// One step of the reduction on a register tile.
-    fn step(&self, reads: &[Traffic], rows: i64, vectors: i64, s: &StageSchedule) -> f64 {
+    fn step(&self, reads: &[Traffic], tile: [i64; 2], vectors: i64, s: &StageSchedule) -> f64 {
+        let rows = tile[0] * tile[1];
         let (operations, unroll) = self.step_operations(s);
         let arithmetic = operations * (rows * vectors) as f64;
-        let loads: f64 = reads.iter().map(|t| t.loads(rows, vectors, s.lanes)).sum();
+        let loads: f64 = reads.iter().map(|t| t.loads(tile, vectors, s.lanes)).sum();
         let reducing = !self.nest.combines.is_empty();
         let latency = if reducing && !self.device.is_scratchpad() {
             self.device.vector.fma_latency_steps as f64 * self.nest.combines.len() as f64
@@ -171,7 +175,15 @@ impl Stage<'_> {
     }
 
     /// Finishing a register tile: lanes combined, finish, stores.
-    fn end(&self, ends: &[Traffic], rows: i64, vectors: i64, s: &StageSchedule, tree: bool) -> f64 {
+    fn end(
+        &self,
+        ends: &[Traffic],
+        tile: [i64; 2],
+        vectors: i64,
+        s: &StageSchedule,
+        tree: bool,
+    ) -> f64 {
+        let rows = tile[0] * tile[1];
         let combines = self.nest.combines.len() as f64;
         // Vectors are combined to one, and its lanes to one.
         let (across, combine) = if tree {
@@ -180,7 +192,7 @@ impl Stage<'_> {
         } else {
             (vectors, 0.0)
         };
-        let loads: f64 = ends.iter().map(|t| t.loads(rows, across, s.lanes)).sum();
+        let loads: f64 = ends.iter().map(|t| t.loads(tile, across, s.lanes)).sum();
         (self.finish_operations + combine) * (rows * across) as f64 + loads + TILE_OVERHEAD
     }
 }

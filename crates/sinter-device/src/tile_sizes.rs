@@ -53,7 +53,16 @@ impl Stage<'_> {
         2..=most.max(1)
     }
 
-    /// Row tiles with nothing jammed, then with each iterator along which a window slides.
+    /// Whether every read moves along one of two iterators at most, and some along each: tiles of both load less than
+    /// they multiply.
+    fn crosses(&self, a: usize, b: usize) -> bool {
+        let reads = self.reads.iter();
+        let both = reads.clone().any(|r| r.uses(a) && r.uses(b));
+        !both && reads.clone().any(|r| r.uses(a)) && reads.clone().any(|r| r.uses(b))
+    }
+
+    /// Row tiles with nothing jammed, then with each iterator along which a window slides, or that other operands
+    /// move along than along the rows.
     pub(crate) fn tiles(
         &self,
         v: usize,
@@ -66,14 +75,32 @@ impl Stage<'_> {
             .row_tiles(v, rows, shares, lanes, vectors)
             .map(|t| (t, None))
             .collect();
-        let Some(row_iter) = rows.filter(|_| shares && !self.nest.combines.is_empty()) else {
+        let Some(row_iter) = rows.filter(|_| !self.nest.combines.is_empty()) else {
             return out;
         };
-        let most = (self.free_registers(vectors) - JAMMED_RESERVE) / (2 * vectors);
         let may = |&i: &usize| {
             let fixed = i == v || i == row_iter || self.cut.contains(&i) || self.changes_index(i);
-            !fixed && self.extents[i] > 1 && self.shares_loads(v, Some(i))
+            !fixed && self.extents[i] > 1
         };
+        let crossed =
+            self.nest.contract && self.reduces_along(v) && self.streams(v, row_iter).is_none();
+        for iter in self
+            .nest
+            .parallels()
+            .filter(|i| may(i) && crossed && self.crosses(row_iter, *i))
+        {
+            for tile in 2..=MOST_JAMMED.min(self.extents[iter]) {
+                // A vector of each row is held, and one of each jammed point at a time.
+                let room = (self.free_registers(vectors) / vectors - 1) / (tile + 1);
+                let rows = 2..=room.min(self.extents[row_iter]);
+                out.extend(rows.map(|row_tile| (row_tile, Some(Jam { iter, tile }))));
+            }
+        }
+        if !shares {
+            return out;
+        }
+        let most = (self.free_registers(vectors) - JAMMED_RESERVE) / (2 * vectors);
+        let may = |i: &usize| may(i) && self.shares_loads(v, Some(*i));
         for iter in self.nest.parallels().filter(may) {
             for tile in 2..=MOST_JAMMED.min(self.extents[iter]) {
                 let rows = 2..=(most / tile).min(self.extents[row_iter]);
