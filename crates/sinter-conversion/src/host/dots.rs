@@ -152,12 +152,12 @@ impl<'e, 'c> Generator<'e, 'c> {
                 left = self.left_group(stage, dots, row as i64, bytes);
             }
             let Some(left) = left else { continue };
-            for vector in 0..stage.vectors.len() {
-                let right = match rights[vector] {
-                    Some(known) => known,
+            for (vector, known) in rights.iter_mut().enumerate() {
+                let right = match *known {
+                    Some(right) => right,
                     None => self.right_group(stage, dots, vector as i64),
                 };
-                rights[vector] = Some(right);
+                *known = Some(right);
                 let slot = row * width + vector;
                 totals[slot] = self.add_dots(totals[slot], left, right, dots.axis.lanes);
             }
