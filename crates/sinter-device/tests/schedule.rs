@@ -222,6 +222,34 @@ fn rows_of_an_image_are_jammed_where_they_would_be_read_again() {
 }
 
 #[test]
+fn products_along_rows_hold_rows_of_both_operands() {
+    let mut kernel = convolution(1, 1, 1);
+    let size = 512;
+    let nest = &mut kernel.stages[0];
+    nest.iters = vec![
+        Iter::parallel(size),
+        Iter::parallel(size),
+        Iter::reduction(size),
+    ];
+    nest.reads = vec![
+        Access::new(0, vec![d(0), d(2)]),
+        Access::new(1, vec![d(1), d(2)]),
+    ];
+    nest.writes = vec![Access::new(2, vec![d(0), d(1)])];
+    let slot = |role| Slot::new(TensorType::f32([size, size]), role);
+    kernel.slots = [Role::Input, Role::Input, Role::Output].map(slot).into();
+    let device = host(HostCpu::AVX512);
+    let stage = run(&kernel, &device).0.stages[0].clone();
+    let jam = stage.jam.expect("rows of both");
+    assert_eq!((stage.vector, stage.rows, jam.iter), (Some(2), Some(1), 0));
+    let held = stage.row_tile * jam.tile + stage.row_tile + 1;
+    assert!(
+        (16..=device.vector_registers()).contains(&held),
+        "{stage:?}"
+    );
+}
+
+#[test]
 fn a_convolution_is_priced_near_the_peak() {
     let device = host(HostCpu::AVX2);
     let kernel = packed(56, 64, 96, 24);
