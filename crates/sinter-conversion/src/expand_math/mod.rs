@@ -46,7 +46,7 @@ impl Pass for ExpandMath {
         description: "Rewrites exp, exp2, log, tanh, erf, sin, cos and powf, on scalars and vectors, \
                       into arithmetic with stated error bounds, so that no library call is left.",
         anchor: None,
-        dialects: &["arith", "math"],
+        dialects: &["arith", "math", "scf", "vector"],
     };
 
     fn run(&self, op: OperationRef<'_, '_>, _: &NoOptions) -> Result<(), Failure> {
