@@ -20,9 +20,6 @@ use crate::windows::{AGAIN, Window};
 
 /// Vector operations to enter and leave one register tile.
 const TILE_OVERHEAD: f64 = 4.0;
-/// Part of a tile's end that is not hidden behind the next tile, where no loop lies between the two. [Measured: MobileNetV2's
-/// depthwise convolutions of 3x3 on a Zen 4 core.]
-const UNHIDDEN_END: f64 = 0.4;
 /// Cost of lanes that lie along a reduction, over that of other lanes: each row streams on its own.
 const REDUCED_LANES: f64 = 1.25;
 
@@ -85,13 +82,6 @@ impl Stage<'_> {
             false => parts(extent(s.rows), s.row_tile),
         };
         let again = self.slid_again(s);
-        let unrolled =
-            !reduces && !self.nest.combines.is_empty() && s.unroll >= self.nest.reduction_points();
-        let unhidden = if unrolled && !self.device.is_scratchpad() {
-            UNHIDDEN_END
-        } else {
-            1.0
-        };
         let jam_parts = parts(jam, s.jam.map_or(1, |j| j.tile));
         for (jammed, jam_count) in present(jam_parts) {
             for (rows, row_count) in present(row_parts) {
@@ -103,7 +93,7 @@ impl Stage<'_> {
                     let step = self.step(&traffic.reads, [rows, jammed], vectors, s);
                     let end = self.end(&traffic.ends, [rows, jammed], vectors, s, reduces);
                     let again = (again.iter()).map(|a| a.vectors(rows, jammed, vectors));
-                    let once = unhidden * end + again.sum::<i64>() as f64 * AGAIN;
+                    let once = end + again.sum::<i64>() as f64 * AGAIN;
                     let count = jam_count * row_count * vector_count;
                     tiles += count as f64 * (steps * step + once);
                 }
