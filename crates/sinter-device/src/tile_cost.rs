@@ -119,16 +119,19 @@ impl Stage<'_> {
             let row: i64 = others.map(|i| self.tile[i]).product();
             read.uses(v) && row * w.taps() * self.element_bytes as i64 > held
         };
-        let again = |w: &Window| Again {
-            window: *w,
-            jammed: s.jam.is_some_and(|j| j.iter == w.iter),
-            along_rows: (self.windows.iter())
-                .find(|r| r.read == w.read && s.rows == Some(r.iter))
-                .copied(),
-            moves: s.rows.is_some_and(|r| self.reads[w.read].uses(r)),
+        // Windows along the rows too: a tile that slides one way only has its rows along another iterator, and no
+        // other shape would load less.
+        let again = |w: &Window| {
+            let mut all = self.windows.iter();
+            let along_rows = all.find(|r| r.read == w.read && s.rows == Some(r.iter));
+            along_rows.map(|along_rows| Again {
+                window: *w,
+                jammed: s.jam.is_some_and(|j| j.iter == w.iter),
+                along_rows: *along_rows,
+            })
         };
         let windows = self.windows.iter().filter(outer).filter(comes_again);
-        windows.map(again).collect()
+        windows.filter_map(again).collect()
     }
 
     /// Tiles along the vector iterator. A contraction's panels are shared among cores in order, so that
@@ -193,19 +196,13 @@ struct Again {
     /// Whether register tiles have several points along it.
     jammed: bool,
     /// Its window along the rows.
-    along_rows: Option<Window>,
-    /// Whether it moves along the rows.
-    moves: bool,
+    along_rows: Window,
 }
 
 impl Again {
     /// Vectors that a register tile loads again.
     fn vectors(&self, rows: i64, jammed: i64, vectors: i64) -> i64 {
-        let across = match self.along_rows {
-            Some(window) => window.passed(rows),
-            None if self.moves => rows,
-            None => 1,
-        };
+        let across = self.along_rows.passed(rows);
         self.window.again(if self.jammed { jammed } else { 1 }) * across * vectors
     }
 }

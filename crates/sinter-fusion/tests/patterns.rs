@@ -321,6 +321,13 @@ fn convolutions_take_short_products_where_their_kernel_is_cheaper() {
         nodes.any(|n| matches!(n.op, Op::WinogradConv(_)))
     };
     assert!(is_short(&made(64, 28, 3), &host()));
+    let wide = Device::named("host")
+        .unwrap()
+        .with_host_cpu(HostCpu::AVX512);
+    assert!(
+        is_short(&made(64, 56, 3), &wide),
+        "blocks of rows for two cores"
+    );
     // As many rows at a time as pay: four, in seven tiles for each of two threads.
     let rows = |numerics: Numerics| {
         let options = Options {
