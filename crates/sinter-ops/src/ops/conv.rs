@@ -218,7 +218,12 @@ impl Operator for Conv {
         let pad = window.is_padded(&e.input, &e.output).then_some(0.0);
         let bias = operands.len() > 2;
         let nest = Point::over(iters).read_padded(0, x, pad).read(1, w);
-        let mut nest = contraction_of(nest, operands[0].element, operands[1].element, wide(element));
+        let mut nest = contraction_of(
+            nest,
+            operands[0].element,
+            operands[1].element,
+            wide(element),
+        );
         if bias {
             nest = nest.finish_read(2, vec![out_channel]);
         }
