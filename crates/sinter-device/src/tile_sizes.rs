@@ -53,6 +53,13 @@ impl Stage<'_> {
         2..=most.max(1)
     }
 
+    /// Whether neighbours along an iterator read the same elements.
+    fn overlaps(&self, iter: usize) -> bool {
+        self.windows
+            .iter()
+            .any(|w| w.iter == iter && w.again(1) > 0)
+    }
+
     /// Whether every read moves along one of two iterators at most, and some along each: tiles of both load less than
     /// they multiply.
     fn crosses(&self, a: usize, b: usize) -> bool {
@@ -82,8 +89,10 @@ impl Stage<'_> {
             let fixed = i == v || i == row_iter || self.cut.contains(&i) || self.changes_index(i);
             !fixed && self.extents[i] > 1
         };
-        let crossed =
-            self.nest.contract && self.reduces_along(v) && self.streams(v, row_iter).is_none();
+        let crossed = self.windows.is_empty()
+            && self.nest.contract
+            && self.reduces_along(v)
+            && self.streams(v, row_iter).is_none();
         for iter in self
             .nest
             .parallels()
@@ -96,11 +105,11 @@ impl Stage<'_> {
                 out.extend(rows.map(|row_tile| (row_tile, Some(Jam { iter, tile }))));
             }
         }
-        if !shares {
+        if !shares || self.reduces_along(v) {
             return out;
         }
         let most = (self.free_registers(vectors) - JAMMED_RESERVE) / (2 * vectors);
-        let may = |i: &usize| may(i) && self.shares_loads(v, Some(*i));
+        let may = |i: &usize| may(i) && self.overlaps(*i) && self.shares_loads(v, Some(*i));
         for iter in self.nest.parallels().filter(may) {
             for tile in 2..=MOST_JAMMED.min(self.extents[iter]) {
                 let rows = 2..=(most / tile).min(self.extents[row_iter]);
