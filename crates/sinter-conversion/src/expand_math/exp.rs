@@ -9,7 +9,7 @@ use super::{constant, integer, polynomial, to_bits};
 
 /// Adding and subtracting this rounds to an integer, which is then in the low bits.
 const MAGIC_F32: f64 = 12_582_912.0; // 1.5 * 2^23
-const MAGIC_F64: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52
+pub(super) const MAGIC_F64: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52
 
 /// `exp(r)` for `|r| <= ln 2 / 2`: least greatest relative error (0.053 * 2^-24) of degree 6 with constant
 /// and linear coefficient 1, found by Lawson's iteration, one coefficient rounded to `f32` after the other.

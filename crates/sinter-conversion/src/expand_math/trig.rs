@@ -5,6 +5,7 @@
 use melior::ir::{Attribute, Type};
 use sinter_ir::emitter::{Emitter, FloatPredicate, IntPredicate, Value, lanes_of, type_of};
 
+use super::exp::MAGIC_F64;
 use super::{constant, integer, polynomial, to_bits};
 
 /// From here on two parts of pi / 2 are too few.
@@ -20,8 +21,6 @@ const TWO_BY_PI: [u32; 8] = [
     0x0095_993c,
     0x0043_9041,
 ];
-/// Adding and subtracting this rounds to an integer, which is then in the low bits.
-const MAGIC: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52
 
 /// `sin(x + quarters * pi / 2)`.
 pub(super) fn sine_f32<'c>(e: &mut Emitter<'c>, x: Value<'c>, quarters: i64) -> Value<'c> {
@@ -65,7 +64,7 @@ fn any_lane<'c>(e: &mut Emitter<'c>, lanes: Value<'c>) -> Value<'c> {
 
 /// An argument as its distance from the nearest multiple of a quarter turn, and which one that is in the low bits.
 fn turned<'c>(e: &mut Emitter<'c>, wide: Value<'c>) -> (Value<'c>, Value<'c>) {
-    let magic = constant(e, wide, MAGIC);
+    let magic = constant(e, wide, MAGIC_F64);
     let per_turn = constant(e, wide, std::f64::consts::FRAC_2_PI);
     let shifted = e.fma(wide, per_turn, magic);
     let n = e.subf(shifted, magic);
@@ -89,7 +88,7 @@ fn far_turned<'c>(e: &mut Emitter<'c>, wide: Value<'c>) -> (Value<'c>, Value<'c>
         let rest = e.fma(turns, four, product);
         sum = e.addf(sum, rest);
     }
-    let magic = constant(e, wide, MAGIC);
+    let magic = constant(e, wide, MAGIC_F64);
     let shifted = e.addf(sum, magic);
     let n = e.subf(shifted, magic);
     let fraction = e.subf(sum, n);

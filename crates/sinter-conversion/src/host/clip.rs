@@ -4,10 +4,10 @@
 use sinter_ir::emitter::Value;
 use sinter_loops::affine::Affine;
 use sinter_loops::nest::Access;
-use sinter_loops::types::ElementType;
 
 use super::Generator;
 use super::grid::{interval, mentions};
+use super::scalar::is_half;
 use super::stage::Stage;
 use super::sym::{Sym, VectorAxis};
 
@@ -149,10 +149,7 @@ impl<'e, 'c> Generator<'e, 'c> {
             let (last, others) = a.index.split_last().unzip();
             let unit = last.and_then(along) == Some(1)
                 && others.is_none_or(|o| o.iter().all(|e| !mentions(e, axis.iter)));
-            let half = matches!(
-                stage.types[a.operand].element,
-                ElementType::F16 | ElementType::Bf16
-            );
+            let half = is_half(stage.types[a.operand].element);
             match (unit, half) {
                 (false, _) => axis.lanes,
                 (true, _) if a.pad.is_none() => 1,

@@ -25,6 +25,9 @@ mod structure;
 mod tests;
 mod window;
 
+use sinter_loops::scalar::BinaryFn;
+use sinter_ops::ops::binary::Binary;
+
 use crate::call::Call;
 use crate::custom;
 use crate::error::Fault;
@@ -34,6 +37,11 @@ use crate::proto::NodeProto;
 /// Translates a node to operators; the results are the values of its outputs, in order. Outputs left
 /// out at the end are refused where another node uses them.
 pub type Handler = fn(&mut Importer, &Call) -> Result<Vec<Value>, Fault>;
+
+/// Applies a function of two values.
+fn binary(import: &mut Importer, kind: BinaryFn, a: Value, b: Value) -> Result<Value, Fault> {
+    import.add(Binary { kind }, &[a, b])
+}
 
 /// Operator types with their functions.
 pub(crate) type Family = &'static [(&'static str, Handler)];

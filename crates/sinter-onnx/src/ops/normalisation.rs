@@ -4,7 +4,6 @@ use std::slice;
 
 use sinter_loops::scalar::{BinaryFn, CompareFn, FloatBits};
 use sinter_ops::ops::batch_norm::BatchNorm;
-use sinter_ops::ops::binary::Binary;
 use sinter_ops::ops::compare::Compare;
 use sinter_ops::ops::layer_norm::LayerNorm;
 use sinter_ops::ops::pool::{Pool, PoolKind};
@@ -13,7 +12,7 @@ use sinter_ops::ops::reshape::Reshape;
 use sinter_ops::ops::select::Select;
 use sinter_ops::ops::unary::{Unary, UnaryKind};
 
-use super::Family;
+use super::{Family, binary};
 use crate::call::{Call, axes, axis};
 use crate::error::Fault;
 use crate::importer::{Importer, Value};
@@ -30,10 +29,6 @@ pub(super) const OPERATORS: Family = &[
     ("MeanVarianceNormalization", mean_variance_norm),
     ("RMSNormalization", rms_norm),
 ];
-
-fn binary(import: &mut Importer, kind: BinaryFn, a: Value, b: Value) -> Result<Value, Fault> {
-    import.add(Binary { kind }, &[a, b])
-}
 
 fn epsilon(call: &Call) -> Result<f64, Fault> {
     call.float("epsilon", 1e-5)

@@ -3,7 +3,6 @@
 use sinter_loops::scalar::{BinaryFn, CompareFn, FloatBits};
 use sinter_loops::types::ElementType;
 use sinter_loops::types::ElementType::{F32, I8, I32, U8};
-use sinter_ops::ops::binary::Binary;
 use sinter_ops::ops::cast::Cast;
 use sinter_ops::ops::clamp::Clamp;
 use sinter_ops::ops::compare::Compare;
@@ -13,7 +12,7 @@ use sinter_ops::ops::select::Select;
 use sinter_ops::ops::unary::{Unary, UnaryKind};
 use sinter_ops::support::{highest, lowest};
 
-use super::Family;
+use super::{Family, binary};
 use crate::call::{Call, axis};
 use crate::error::Fault;
 use crate::importer::{Importer, Value};
@@ -272,16 +271,6 @@ pub(super) fn is_zero(value: &Value) -> bool {
         Value::Constant(tensor) => tensor.to_f64s().iter().all(|&v| v == 0.0),
         Value::Graph(_) => false,
     }
-}
-
-/// Applies a function of two values.
-pub(super) fn binary(
-    import: &mut Importer,
-    kind: BinaryFn,
-    a: Value,
-    b: Value,
-) -> Result<Value, Fault> {
-    import.add(Binary { kind }, &[a, b])
 }
 
 /// Converts to an element type.

@@ -9,10 +9,10 @@ use sinter_ops::ops::conv::Conv;
 use sinter_ops::ops::expand::Expand;
 use sinter_ops::ops::reduce::{Reduce, ReduceKind};
 
-use super::Family;
 use super::conv::convolution;
-use super::quantised::{binary, reshaped};
+use super::quantised::reshaped;
 use super::quantised_products::{Factor, one_value, requantised, scale, summed};
+use super::{Family, binary};
 use crate::call::Call;
 use crate::error::Fault;
 use crate::importer::{Importer, Value};

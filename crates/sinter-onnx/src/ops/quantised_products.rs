@@ -14,8 +14,8 @@ use sinter_ops::ops::cast::Cast;
 use sinter_ops::ops::matmul::Matmul;
 use sinter_ops::ops::reduce::{Reduce, ReduceKind};
 
-use super::Family;
-use super::quantised::{binary, cast, eight_bits, float, is_zero, reshaped, rounded, same_type};
+use super::quantised::{cast, eight_bits, float, is_zero, reshaped, rounded, same_type};
+use super::{Family, binary};
 use crate::call::Call;
 use crate::error::Fault;
 use crate::importer::{Importer, Value};
