@@ -17,7 +17,7 @@
 //! The result has no undefined symbol, and the same input gives the same bytes: nothing depends on
 //! the number of threads, on paths or on the time.
 
-mod byte_dots;
+mod dots;
 pub mod link;
 pub mod lower;
 pub mod object;
@@ -45,10 +45,9 @@ pub enum CodegenError {
     NoFunction(String),
     /// Code of instructions that the target has not.
     #[error(
-        "the code has dot products of bytes (vpdpbusd), which {0} has not: compile for a device whose name ends in \
-         +avx512 or +avx2"
+        "the code has dot products of {1}, which {0} has not: compile for a device whose name ends in +avx512 or +avx2"
     )]
-    NoByteDots(String),
+    NoDots(String, &'static str),
     /// LLVM refused the module or the target.
     #[error("LLVM: {0}")]
     Llvm(String),

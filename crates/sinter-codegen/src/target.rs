@@ -5,6 +5,8 @@ use inkwell::targets::{
     CodeModel, InitializationConfig, RelocMode, Target as LlvmTarget, TargetMachine, TargetTriple,
 };
 
+use sinter_loops::dot_products::DotSupport;
+
 use crate::CodegenError;
 
 /// A target, as LLVM names it.
@@ -41,12 +43,23 @@ impl Target {
         }
     }
 
-    /// Whether an instruction adds four products of an unsigned and a signed byte to every 32-bit lane.
-    pub fn has_byte_dots(&self) -> bool {
+    /// Which instructions there are that add a group of products to every 32-bit lane.
+    pub fn dots(&self) -> DotSupport {
         let has = |feature: &str| self.features.split(',').any(|f| f == feature);
-        let known = matches!(self.cpu.as_str(), "znver4" | "znver5" | "cascadelake");
-        let wide = (has("+avx512vnni") || known) && !has("-avx512vnni") && !has("-avx512vl");
-        wide || (has("+avxvnni") && !has("-avxvnni"))
+        let cpu = self.cpu.as_str();
+        let narrow = !has("-avx512vl");
+        let of = |feature: &str, known: &[&str]| {
+            let given = has(&format!("+{feature}")) || known.contains(&cpu);
+            given && !has(&format!("-{feature}")) && narrow
+        };
+        let vnni = of(
+            "avx512vnni",
+            &["znver4", "znver5", "cascadelake", "cooperlake"],
+        );
+        DotSupport {
+            bytes: vnni || (has("+avxvnni") && !has("-avxvnni")),
+            bf16: of("avx512bf16", &["znver4", "znver5", "cooperlake"]),
+        }
     }
 
     /// The LLVM machine, position independent, at the highest optimisation level.

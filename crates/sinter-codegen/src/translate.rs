@@ -23,7 +23,7 @@ use inkwell::values::{
 };
 use inkwell::{AddressSpace, AtomicOrdering, IntPredicate};
 
-use crate::{CodegenError, Target, byte_dots};
+use crate::{CodegenError, Target, dots};
 
 /// Alignment of every buffer and temporary, in bytes.
 pub const BUFFER_ALIGNMENT: u64 = 64;
@@ -93,11 +93,11 @@ pub fn translate(
     for kernel in kernels {
         add_entry(&context, &llvm_module, kernel)?;
     }
-    let with_dots = byte_dots::users(&llvm_module, target)?;
+    let with_dots = dots::byte_users(&llvm_module, target)?;
     for function in llvm_module.get_functions() {
         if function.count_basic_blocks() > 0 {
-            let dots = with_dots.contains(function.get_name().to_bytes());
-            set_function_attributes(&context, function, target, dots);
+            let byte_dots = with_dots.contains(function.get_name().to_bytes());
+            set_function_attributes(&context, function, target, byte_dots);
         }
     }
     llvm_module.verify().map_err(llvm)?;
@@ -124,7 +124,7 @@ pub(crate) fn set_function_attributes(
     byte_dots: bool,
 ) {
     let mut features = target.features.clone();
-    if !byte_dots && target.has_byte_dots() {
+    if !byte_dots && target.dots().bytes {
         features.push_str(",-avx512vnni,-avxvnni");
     }
     let bits = target.vector_bits().to_string();

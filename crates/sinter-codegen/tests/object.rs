@@ -11,7 +11,7 @@ use rand::rngs::SmallRng;
 use sinter_codegen::{
     CodegenError, KernelAbi, Target, assembly, compile, ir_text, lower, translate,
 };
-use sinter_conversion::host::{EmitError, emit_function};
+use sinter_conversion::host::{EmitError, HostTarget, emit_function};
 use sinter_loops::kernel::Kernel;
 use sinter_loops::place_stages;
 
@@ -137,7 +137,9 @@ fn schedules_that_do_not_fit_are_refused() {
     let context = common::context();
     let location = Location::unknown(&context);
     let mut kernel = kernels(0..1).remove(0);
-    let refused = |kernel: &Kernel| emit_function(&context, location, kernel, u64::MAX).err();
+    let refused = |kernel: &Kernel| {
+        emit_function(&context, location, kernel, HostTarget::plain(u64::MAX)).err()
+    };
     let mut wrong = kernel.clone();
     if let Some(schedule) = &mut wrong.schedule {
         schedule.stages[0].order.pop();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use sinter_loops::dot_products::{DotKind, DotSupport};
 use sinter_loops::onchip::{self, Machine};
 use sinter_loops::types::ElementType;
 
@@ -104,14 +105,19 @@ pub struct VectorUnit {
     /// Overhead of one step of a reduction loop, in FMAs, before unrolling.
     pub step_overhead: f64,
     /// The narrowest vector, in bytes, that takes time in proportion to its width: such a unit issues
-    /// twice as many operations on half the lanes. Absent: an operation takes the same whatever its width.
+    /// twice as many operations on half the lanes. `native`: the CPU's (32 of a Zen 4 core). Absent, or where the CPU's
+    /// units are as wide as its vectors: an operation takes the same whatever its width.
     #[serde(default)]
-    pub proportional_bytes: Option<i64>,
+    pub proportional_bytes: Option<NativeOr>,
     /// Time, in FMAs, of an instruction that adds four products of an unsigned and a signed byte to every
     /// 32-bit lane of a vector, on CPUs that have one (AVX-512 VNNI, AVX-VNNI). Absent: such products are widened,
     /// multiplied and added.
     #[serde(default)]
     pub byte_dot: Option<f64>,
+    /// Time, in FMAs, of an instruction that adds two products of two `bf16` to every `f32` lane of a vector, on
+    /// CPUs that have one (AVX-512 BF16). Absent: such products are widened, multiplied and added.
+    #[serde(default)]
+    pub bf16_dot: Option<f64>,
     /// The part of the shorter of arithmetic and memory time that the longer one does not hide, of convolutions and
     /// products: out-of-order execution and prefetching hide most. Where operands are registers only.
     #[serde(default)]
@@ -307,9 +313,9 @@ impl Device {
     }
 
     /// The device that `name_or_path` means: a built-in name, or the path of a device file. Behind
-    /// either may stand what `native` figures are to be taken from: `host+avx512`, `host+avx2`,
-    /// `host+neon`, `host+avx512vnni`, `host+avxvnni`; without it they are AVX2's on every machine. So may a number of cores, `host+1core`,
-    /// `host+2cores`.
+    /// either may stand what `native` figures are to be taken from, `host+avx512` and what else
+    /// [`HostCpu::named`] knows; without it they are AVX2's on every machine. So may a number of cores,
+    /// `host+1core`, `host+2cores`.
     ///
     /// # Errors
     /// When it is neither, or the file is malformed.
@@ -343,7 +349,11 @@ impl Device {
         if matches!(self.vector.registers, NativeOr::Native(_)) {
             self.vector.registers = NativeOr::Fixed(cpu.vector_registers);
         }
+        if matches!(self.vector.proportional_bytes, Some(NativeOr::Native(_))) {
+            self.vector.proportional_bytes = cpu.unit_bytes.map(NativeOr::Fixed);
+        }
         self.vector.byte_dot = self.vector.byte_dot.filter(|_| cpu.byte_dots);
+        self.vector.bf16_dot = self.vector.bf16_dot.filter(|_| cpu.bf16_dots);
         self
     }
 
@@ -378,11 +388,24 @@ impl Device {
         }
     }
 
-    /// Time of a dot product of bytes, in FMAs, where there is an instruction; see [`VectorUnit::byte_dot`].
-    pub fn byte_dot(&self) -> Option<f64> {
-        match self.vector.bytes {
-            NativeOr::Fixed(_) => self.vector.byte_dot,
-            NativeOr::Native(_) => None,
+    /// Time of a dot product, in FMAs, where there is an instruction; see [`VectorUnit::byte_dot`] and
+    /// [`VectorUnit::bf16_dot`]. Two products of `bf16` are not added in ascending order: there are none where
+    /// reductions are fixed.
+    pub fn dot(&self, kind: DotKind) -> Option<f64> {
+        match (self.vector.bytes, kind) {
+            (NativeOr::Fixed(_), DotKind::Bytes) => self.vector.byte_dot,
+            (NativeOr::Fixed(_), DotKind::Bf16) => {
+                self.vector.bf16_dot.filter(|_| !self.fixed_reductions)
+            }
+            (NativeOr::Native(_), _) => None,
+        }
+    }
+
+    /// Which dot products there are instructions for.
+    pub fn dots(&self) -> DotSupport {
+        DotSupport {
+            bytes: self.dot(DotKind::Bytes).is_some(),
+            bf16: self.dot(DotKind::Bf16).is_some(),
         }
     }
 
@@ -394,7 +417,7 @@ impl Device {
     /// Time of an operation on so many lanes of elements of so many bytes, over that on a whole vector.
     pub fn width_factor(&self, lanes: i64, element_bytes: usize) -> f64 {
         let whole = self.vector_bytes();
-        let Some(narrowest) = self.vector.proportional_bytes else {
+        let Some(NativeOr::Fixed(narrowest)) = self.vector.proportional_bytes else {
             return 1.0;
         };
         let bytes = (lanes * element_bytes as i64).max(narrowest).min(whole);

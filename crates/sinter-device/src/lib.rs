@@ -8,9 +8,9 @@
 mod access;
 mod body;
 mod built_in;
-mod byte_dots;
 mod chip_price;
 pub mod device;
+mod dots;
 mod footprint;
 mod forms;
 mod grid;

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use sinter_loops::byte_products::grouped;
+use sinter_loops::dot_products::grouped;
 use sinter_loops::kernel::{Kernel, Layout, PhysicalDim, Role};
 use sinter_loops::nest::{Access, IterKind, Nest};
 
@@ -104,10 +104,10 @@ fn layout(kernel: &Kernel, nest: &Nest, read: usize, device: &Device) -> Option<
     };
     let layout = Layout { dims };
     let groups = dots
-        .and_then(|_| grouped_dim(nest, access, v))
+        .and_then(|dots| Some((grouped_dim(nest, access, v)?, dots.group)))
         .filter(|_| alone);
     Some(match groups {
-        Some(dim) => grouped(layout, dim),
+        Some((dim, group)) => grouped(layout, dim, group),
         None => layout,
     })
 }

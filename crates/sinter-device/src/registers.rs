@@ -1,11 +1,12 @@
 //! The register tile of one stage: which iterator lies along vectors, which forms rows, how many of
 //! each. [What that costs](crate::tile_cost) decides.
 
-use sinter_loops::byte_products::{GROUP, byte_factors};
+use std::collections::BTreeMap;
+
+use sinter_loops::dot_products::{Factors, dot_factors};
 use sinter_loops::kernel::{Slot, StageSchedule};
 use sinter_loops::nest::{IterKind, Nest};
 use sinter_loops::selection::{Selection, selection};
-use sinter_loops::types::ElementType;
 
 use crate::body;
 use crate::device::Device;
@@ -48,8 +49,8 @@ pub(crate) struct Stage<'a> {
     packed: Option<(usize, usize)>,
     /// Windows of the reads that slide.
     pub(crate) windows: Vec<Window>,
-    /// The unsigned and the signed read of a contraction of bytes, where the device has dot products of them.
-    pub(crate) bytes: Option<(usize, usize)>,
+    /// The factors of a contraction that the device has dot products for.
+    pub(crate) factors: Option<Factors>,
     /// The same for an operand that will be packed in groups: (slot, vector iterator).
     pub(crate) grouped: Option<(usize, usize)>,
     /// What is taken by index instead of by going through a whole extent.
@@ -65,9 +66,10 @@ impl<'a> Stage<'a> {
             false => selection(nest),
         };
         let indices = selection.as_ref().map_or(&[][..], |s| &s.reads);
-        let factors = byte_factors(nest);
-        // Sums of bytes are wider than what is read and written.
-        let sums = factors.map_or(0, |_| ElementType::I32.bytes());
+        // Sums of bytes and halves may be wider than what is read and written.
+        let sums = nest.body.result_types().unwrap_or_default();
+        let sums = sums.iter().filter(|_| nest.contract).map(|ty| ty.bytes());
+        let sums = sums.max().unwrap_or(0);
         let element_bytes = widest_element(nest, slots, indices).max(sums);
         // The product of a contraction is fused with its addition.
         let combines = if nest.contract {
@@ -98,7 +100,8 @@ impl<'a> Stage<'a> {
             live: body::live_values(&nest.body).max(body::live_values(&nest.finish)),
             packed: None,
             windows: Window::of(nest, slots),
-            bytes: factors.filter(|_| device.byte_dot().is_some() && !device.is_scratchpad()),
+            factors: dot_factors(nest, slots)
+                .filter(|f| device.dot(f.kind).is_some() && !device.is_scratchpad()),
             grouped: None,
             selection,
             cut: Vec::new(),
@@ -111,7 +114,7 @@ impl<'a> Stage<'a> {
         self
     }
 
-    /// The same where it is packed so that dot products of bytes may go along the innermost reduction.
+    /// The same where it is packed so that dot products may go along the innermost reduction.
     pub(crate) fn with_groups(mut self, slot: usize, iter: usize) -> Self {
         self.grouped = Some((slot, iter));
         self
@@ -156,9 +159,10 @@ impl<'a> Stage<'a> {
                 }
                 let fits = |rows: Option<usize>| rows.is_none() || vectors <= MOST_VECTORS;
                 for &(rows, shares) in rows.iter().filter(|(rows, _)| fits(*rows)) {
-                    let traffic = self.all_traffic(Some(v), rows, None, lanes * vectors);
-                    let dots = self.byte_dots(v, lanes * vectors);
-                    let group = dots.map_or(1, |_| GROUP);
+                    // What the accesses cost depends on the jammed iterator, not on how far it goes.
+                    let mut traffic = BTreeMap::new();
+                    let dots = self.dots(v, lanes * vectors);
+                    let group = dots.map_or(1, |d| d.group);
                     let counted = vectors * self.each_lane(v, lanes);
                     for (row_tile, jam) in self.tiles(v, rows, shares, lanes, vectors) {
                         let all = row_tile * jam.map_or(1, |j| j.tile);
@@ -173,10 +177,11 @@ impl<'a> Stage<'a> {
                             unroll: self.unroll(shares, all, counted) * group,
                             reduction_tile: Vec::new(),
                         };
-                        let cost = match jam {
-                            Some(_) => self.cost(&schedule),
-                            None => self.cost_with(&schedule, &traffic),
-                        };
+                        let jammed = jam.map(|j| j.iter);
+                        let traffic = traffic.entry(jammed).or_insert_with(|| {
+                            self.all_traffic(Some(v), rows, jammed, lanes * vectors)
+                        });
+                        let cost = self.cost_with(&schedule, traffic);
                         if best.as_ref().is_none_or(|b| cost < b.cost) {
                             best = Some(Choice { schedule, cost });
                         }
@@ -342,7 +347,7 @@ impl<'a> Stage<'a> {
         match access.stride(v, tile, &self.extents) {
             Some(0) => Move::Broadcast,
             Some(1) => Move::Unit,
-            Some(GROUP) if self.is_grouped(access, v, tile) => Move::Unit,
+            Some(n) if self.group_of(access, v, tile) == Some(n) => Move::Unit,
             _ => Move::Gather,
         }
     }

@@ -93,26 +93,22 @@ impl Stage<'_> {
             && self.nest.contract
             && self.reduces_along(v)
             && self.streams(v, row_iter).is_none();
-        for iter in self
-            .nest
-            .parallels()
-            .filter(|i| may(i) && crossed && self.crosses(row_iter, *i))
-        {
+        let slides = |i: usize| {
+            let along_rows = shares && !self.reduces_along(v);
+            along_rows && self.overlaps(i) && self.shares_loads(v, Some(i))
+        };
+        let room = |tile: i64| match crossed {
+            // A vector of each row is held, and one of each jammed point at a time.
+            true => (self.free_registers(vectors) / vectors - 1) / (tile + 1),
+            false => (self.free_registers(vectors) - JAMMED_RESERVE) / (2 * vectors) / tile,
+        };
+        let meets = |i: usize| match crossed {
+            true => self.crosses(row_iter, i),
+            false => slides(i),
+        };
+        for iter in self.nest.parallels().filter(|i| may(i) && meets(*i)) {
             for tile in 2..=MOST_JAMMED.min(self.extents[iter]) {
-                // A vector of each row is held, and one of each jammed point at a time.
-                let room = (self.free_registers(vectors) / vectors - 1) / (tile + 1);
-                let rows = 2..=room.min(self.extents[row_iter]);
-                out.extend(rows.map(|row_tile| (row_tile, Some(Jam { iter, tile }))));
-            }
-        }
-        if !shares || self.reduces_along(v) {
-            return out;
-        }
-        let most = (self.free_registers(vectors) - JAMMED_RESERVE) / (2 * vectors);
-        let may = |i: &usize| may(i) && self.overlaps(*i) && self.shares_loads(v, Some(*i));
-        for iter in self.nest.parallels().filter(may) {
-            for tile in 2..=MOST_JAMMED.min(self.extents[iter]) {
-                let rows = 2..=(most / tile).min(self.extents[row_iter]);
+                let rows = 2..=room(tile).min(self.extents[row_iter]);
                 out.extend(rows.map(|row_tile| (row_tile, Some(Jam { iter, tile }))));
             }
         }

@@ -6,6 +6,7 @@
 //! | `launch_ns` | a chain of additions of 16 elements, per launch |
 //! | `barrier_ns` | empty launches on all threads, over such on one |
 //! | `fma_gflops` | matrix products whose operands stay in the second-level cache; the best |
+//! | `byte_dot`, `bf16_dot` | the same products of bytes and of `bf16`, where the CPU has such instructions |
 //! | `functions` | one pass over 4096 elements, over a pass of `max(x, 0)` |
 //! | `levels` | additions of tensors that fill half of each cache, and of ones of sixteen times the last |
 //!
@@ -20,6 +21,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use sinter_device::device::{Level, Validation};
 use sinter_device::{Device, HostCpu};
+use sinter_loops::dot_products::DotKind;
 
 use crate::error::Error;
 use measure::Bench;
@@ -137,12 +139,20 @@ impl Calibration {
     }
 
     fn arithmetic(&mut self) -> Result<(), Error> {
-        let mut best: f64 = 0.0;
-        for (m, n, k) in PRODUCTS {
-            let ns = Bench::new(&measure::product(m, n, k), 1)?.launch_ns()?;
-            best = best.max((2 * m * n * k) as f64 / ns);
+        let fma = product_rate(["f32"; 3])?;
+        self.device.vector.fma_gflops = self.note("vector.fma_gflops", fma, "Gop/s");
+        // An instruction adds a group of products.
+        let dot = |kind: DotKind, types| -> Result<f64, Error> {
+            Ok(kind.group() as f64 * fma / product_rate(types)?)
+        };
+        if HostCpu::detect().byte_dots {
+            let time = dot(DotKind::Bytes, ["ui8", "i8", "i32"])?;
+            self.device.vector.byte_dot = Some(self.note("vector.byte_dot", time, "FMAs"));
         }
-        self.device.vector.fma_gflops = self.note("vector.fma_gflops", best, "Gop/s");
+        if HostCpu::detect().bf16_dots {
+            let time = dot(DotKind::Bf16, ["bf16"; 3])?;
+            self.device.vector.bf16_dot = Some(self.note("vector.bf16_dot", time, "FMAs"));
+        }
         let lanes = (HostCpu::detect().vector_bytes / 4) as f64;
         let vectors = FUNCTION_ELEMENTS as f64 / lanes;
         let addition_ns = 2.0 * lanes / self.device.vector.fma_gflops;
@@ -193,6 +203,16 @@ impl Calibration {
         self.device.spaces[at].levels = levels;
         Ok(())
     }
+}
+
+/// Gop/s of the best of the matrix products with such element types.
+fn product_rate(types: [&str; 3]) -> Result<f64, Error> {
+    let mut best: f64 = 0.0;
+    for (m, n, k) in PRODUCTS {
+        let ns = Bench::new(&measure::product((m, n, k), types), 1)?.launch_ns()?;
+        best = best.max((2 * m * n * k) as f64 / ns);
+    }
+    Ok(best)
 }
 
 /// GB/s of additions that touch so many bytes.

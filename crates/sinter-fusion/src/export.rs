@@ -15,8 +15,8 @@ use sinter_ops::{Graph, Op, Operator};
 use crate::egraph::{Term, best, term_cost};
 use crate::error::FusionError;
 use crate::options::Options;
+use crate::priced_terms::PricedTerms;
 use crate::saturate::saturated;
-use crate::short_products::ShortProducts;
 
 /// One way to compute a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,8 +64,8 @@ pub struct Classes {
 pub fn classes(graph: &Graph, options: &Options) -> Result<Classes, FusionError> {
     let (imported, _) = saturated(graph, options, false)?;
     let egraph = &imported.egraph;
-    let short = ShortProducts::on(None, options);
-    let chosen = best(egraph, &|class, term| short.allow(egraph, class, term));
+    let priced = PricedTerms::on(None, options);
+    let chosen = best(egraph, &|class, term| priced.allow(egraph, class, term));
     let mut ids: Vec<Id> = egraph.classes().map(|c| c.id).collect();
     ids.sort_unstable();
     let place: BTreeMap<Id, usize> = ids.iter().enumerate().map(|(n, &id)| (id, n)).collect();

@@ -13,8 +13,8 @@ use sinter_ops::{Graph, Mark, Operator};
 use crate::egraph::{Imported, Term, best, to_graph};
 use crate::error::FusionError;
 use crate::options::Options;
+use crate::priced_terms::PricedTerms;
 use crate::saturate::explained;
-use crate::short_products::ShortProducts;
 
 /// Levels of operators that a term is shown with.
 const SHOWN_DEPTH: usize = 3;
@@ -66,9 +66,9 @@ fn stage(
     out: &mut Vec<Proof>,
 ) -> Result<Graph, FusionError> {
     let mut imported = explained(graph, options, one_way_only)?;
-    let short = ShortProducts::on(Some(device), options);
+    let priced = PricedTerms::on(Some(device), options);
     let egraph = &imported.egraph;
-    let chosen = best(egraph, &|class, term| short.allow(egraph, class, term));
+    let chosen = best(egraph, &|class, term| priced.allow(egraph, class, term));
     let rewritten = to_graph(&imported, &chosen, graph)?;
     // The first original value of each class stands for it.
     let mut first: BTreeMap<Id, Id> = BTreeMap::new();

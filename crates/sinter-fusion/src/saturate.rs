@@ -16,8 +16,8 @@ use crate::egraph::{Facts, Imported, Term, Values, best, import, imported, to_gr
 use crate::error::FusionError;
 use crate::options::Options;
 use crate::origins::{Replaced, add_replacement};
+use crate::priced_terms::PricedTerms;
 use crate::rules::{self, Expr, Rewriter, View};
-use crate::short_products::ShortProducts;
 use crate::statistics::{Counter, Iteration, Saturation};
 
 /// A rewritten graph, and what became of the e-graph.
@@ -46,8 +46,8 @@ pub(crate) fn rewrite(
     let (imported, run) = saturated(graph, options, one_way_only)?;
     let egraph = &imported.egraph;
     let chosen_on = |device: Option<&Device>| {
-        let short = ShortProducts::on(device, options);
-        let chosen = best(egraph, &|class, term| short.allow(egraph, class, term));
+        let priced = PricedTerms::on(device, options);
+        let chosen = best(egraph, &|class, term| priced.allow(egraph, class, term));
         to_graph(&imported, &chosen, graph)
     };
     let rewritten = chosen_on(device)?;

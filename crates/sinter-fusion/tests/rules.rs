@@ -27,7 +27,7 @@ const SMALLEST: f64 = f32::MIN_POSITIVE as f64;
 fn inputs(graph: &Graph, seed: u64, of: impl Fn(f64) -> f64) -> Vec<Tensor> {
     let made = |t: Tensor| {
         let values: Vec<_> = t.to_f64s().iter().map(|v| of(*v)).collect();
-        Tensor::from_f64s(TensorType::f32(t.ty().shape.clone()), &values)
+        Tensor::from_f64s(t.ty().clone(), &values)
     };
     common::random_inputs(graph, seed)
         .into_iter()

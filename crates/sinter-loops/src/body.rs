@@ -128,6 +128,22 @@ impl Body {
         }
     }
 
+    /// The two arguments whose product is the only result and all that is computed, as they are or widened to its
+    /// type.
+    pub fn product_of_arguments(&self) -> Option<(usize, usize)> {
+        let (a, b) = self.product()?;
+        let argument = |reg: Reg| match self.insts.get(reg.checked_sub(self.args.len())?) {
+            Some(Inst::Cast(_, from)) if *from < self.args.len() => Some((*from, 1)),
+            _ => None,
+        };
+        let argument = |reg: Reg| match reg < self.args.len() {
+            true => Some((reg, 0)),
+            false => argument(reg),
+        };
+        let ((a, first), (b, second)) = (argument(a)?, argument(b)?);
+        (self.insts.len() == 1 + first + second).then_some((a, b))
+    }
+
     /// Element types of all registers.
     ///
     /// # Errors

@@ -13,7 +13,7 @@
 //! | [`scalar`] | the scalar body: a small SSA list and its evaluation |
 //! | [`nest`] | a loop nest: domain, accesses, body, combiner, finish |
 //! | [`kernel`] | several nests over shared operands, with a schedule |
-//! | [`byte_products`] | contractions of bytes |
+//! | [`dot_products`] | contractions of bytes and of `bf16`, which processors add in groups |
 //! | [`interp`] | what a kernel computes, slow and plain |
 //! | [`invert`] | inverses of index maps |
 //! | [`footprint`] | the part of an operand that an access touches |
@@ -33,9 +33,9 @@ pub mod affine;
 pub mod apply_layouts;
 pub mod attention;
 mod body;
-pub mod byte_products;
 pub mod coalesce;
 mod display;
+pub mod dot_products;
 pub mod footprint;
 pub mod interp;
 pub mod invert;

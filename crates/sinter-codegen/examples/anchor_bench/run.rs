@@ -8,7 +8,7 @@ use melior::ir::operation::OperationRef;
 use melior::ir::{BlockLike, Location, Module};
 use sinter_codegen::{KernelAbi, Target, compile, lower, translate};
 use sinter_conversion::expand_math::expand_math;
-use sinter_conversion::host::{argument_order, emit_function};
+use sinter_conversion::host::{HostTarget, argument_order, emit_function};
 use sinter_loops::kernel::{Kernel, Role};
 
 use crate::Outcome;
@@ -34,7 +34,7 @@ impl Compiled {
         context.load_all_available_dialects();
         let location = Location::unknown(&context);
         let mut module = Module::new(location);
-        let function = emit_function(&context, location, kernel, u64::MAX)?;
+        let function = emit_function(&context, location, kernel, HostTarget::plain(u64::MAX))?;
         module.body().append_operation(function.operation);
         // SAFETY: the module outlives the reference.
         let root = unsafe { OperationRef::from_raw(module.as_operation().to_raw()) };

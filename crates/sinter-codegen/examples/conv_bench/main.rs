@@ -16,7 +16,7 @@ use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::{BlockLike, Location, Module};
 use sinter_codegen::{KernelAbi, Target, assembly, compile, lower, translate};
-use sinter_conversion::host::emit_function;
+use sinter_conversion::host::{HostTarget, emit_function};
 use sinter_loops::kernel::Kernel;
 
 type Entry = unsafe extern "C" fn(*const *mut u8, *const i64, u64, u64, *mut u8);
@@ -56,7 +56,7 @@ fn build(kernel: &Kernel, target: &Target, print: bool) -> Outcome<(Loaded, u64)
     let context = context();
     let location = Location::unknown(&context);
     let mut module = Module::new(location);
-    let function = emit_function(&context, location, kernel, u64::MAX)?;
+    let function = emit_function(&context, location, kernel, HostTarget::plain(u64::MAX))?;
     module.body().append_operation(function.operation);
     if std::env::args().any(|a| a == "--mlir") {
         println!("{}", module.as_operation());

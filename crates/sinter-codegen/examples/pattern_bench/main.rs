@@ -13,7 +13,7 @@ use melior::ir::operation::OperationRef;
 use melior::ir::{BlockLike, Location, Module};
 use sinter_codegen::{KernelAbi, Target, assembly, compile, lower, translate};
 use sinter_conversion::expand_math::expand_math;
-use sinter_conversion::host::{argument_order, emit_function};
+use sinter_conversion::host::{HostTarget, argument_order, emit_function};
 use sinter_device::{Device, HostCpu, schedule};
 use sinter_loops::affine::Affine;
 use sinter_loops::kernel::{Kernel, Role, Slot};
@@ -229,7 +229,7 @@ fn measure(kernel: &Kernel, target: &Target, asm: bool, mlir: bool) -> Outcome<R
     context.load_all_available_dialects();
     let location = Location::unknown(&context);
     let mut module = Module::new(location);
-    let function = emit_function(&context, location, kernel, u64::MAX)?;
+    let function = emit_function(&context, location, kernel, HostTarget::plain(u64::MAX))?;
     module.body().append_operation(function.operation);
     if mlir {
         println!("{}", module.as_operation());

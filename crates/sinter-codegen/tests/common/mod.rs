@@ -52,7 +52,7 @@ pub(crate) fn module(kernels: &[Kernel], target: &Target) -> (Bitcode, Vec<(u64,
         let streamed_bytes = if n % 2 == 0 { u64::MAX } else { 0 };
         let made_for = HostTarget {
             streamed_bytes,
-            byte_dots: target.has_byte_dots(),
+            dots: target.dots(),
         };
         let function = emit_function(&context, location, &kernel, made_for)
             .unwrap_or_else(|e| panic!("{e}\n{kernel}"));

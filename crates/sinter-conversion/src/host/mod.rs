@@ -14,7 +14,7 @@
 //! | `stage.rs` | loops over parallel iterators, register tiles, borders |
 //! | `reduce.rs` | the register tile: accumulators, loops over reduction iterators, finish |
 //! | `clip.rs` | padding in reduction loops: bounds that keep reads inside |
-//! | `dots.rs` | contractions of bytes by dot products |
+//! | `dots.rs` | contractions of bytes and of `bf16` by dot products |
 //! | `lanes.rs` | vectors along a reduction, and the combination of their lanes |
 //! | `body.rs` | evaluation of scalar bodies at the points of a register tile |
 //! | `scalar.rs` | one instruction, on scalars or vectors |
@@ -59,6 +59,7 @@ use std::collections::BTreeMap;
 use melior::Context;
 use melior::ir::{Location, Operation};
 use sinter_ir::emitter::{Emitter, Value, function};
+use sinter_loops::dot_products::DotSupport;
 use sinter_loops::kernel::{Kernel, Role, Schedule};
 use sinter_loops::nest::{Access, IterKind};
 use sinter_loops::place_stages::{Region, regions};
@@ -103,22 +104,21 @@ pub struct HostFunction<'c> {
 pub struct HostTarget {
     /// Outputs of so many bytes and more go past the caches: whoever reads them would not find them there.
     pub streamed_bytes: u64,
-    /// Whether there is an instruction that adds four products of bytes to every 32-bit lane (`vpdpbusd`).
-    pub byte_dots: bool,
+    /// Which instructions there are that add a group of products to every 32-bit lane.
+    pub dots: DotSupport,
 }
 
-impl From<u64> for HostTarget {
-    /// Without dot products of bytes.
-    fn from(streamed_bytes: u64) -> Self {
+impl HostTarget {
+    /// Without any instruction that not every CPU has.
+    pub fn plain(streamed_bytes: u64) -> Self {
         Self {
             streamed_bytes,
-            byte_dots: false,
+            dots: DotSupport::default(),
         }
     }
 }
 
-/// Emits a scheduled kernel as a function of one block, for a target or, without any instruction that not
-/// every CPU has, the number of bytes that are stored past the caches.
+/// Emits a scheduled kernel as a function of one block.
 ///
 /// # Errors
 /// When the kernel has no schedule or the schedule does not fit it.
@@ -126,9 +126,8 @@ pub fn emit_function<'c>(
     context: &'c Context,
     location: Location<'c>,
     kernel: &Kernel,
-    target: impl Into<HostTarget>,
+    target: HostTarget,
 ) -> Result<HostFunction<'c>, EmitError> {
-    let target = target.into();
     let schedule = schedule_of(kernel)?;
     let order = argument_order(kernel);
     let temporaries = temporary_tiles(kernel, schedule);
@@ -166,7 +165,7 @@ pub fn emit_function<'c>(
 
 /// Emits the code of one block at the emitter's insertion point: `block` is the block's number
 /// (`index`), `slots` one memref per slot of the kernel, 64-byte aligned; for temporaries the tile of
-/// [`temporary_tiles`]. The target is as in [`emit_function`].
+/// [`temporary_tiles`].
 ///
 /// # Errors
 /// When the kernel has no schedule or the schedule does not fit it.
@@ -175,13 +174,14 @@ pub fn emit_block<'c>(
     kernel: &Kernel,
     block: Value<'c>,
     slots: &[Value<'c>],
-    target: impl Into<HostTarget>,
+    target: HostTarget,
 ) -> Result<(), EmitError> {
     let HostTarget {
         streamed_bytes,
-        byte_dots,
-    } = target.into();
+        mut dots,
+    } = target;
     let schedule = schedule_of(kernel)?;
+    dots.bytes &= !dots::sums_across_lanes(kernel, schedule);
     check(kernel, schedule)?;
     let slots = slots
         .iter()
@@ -204,7 +204,7 @@ pub fn emit_block<'c>(
         tiles: Vec::new(),
         scopes: Vec::new(),
         large_bytes: streamed_bytes,
-        byte_dots: byte_dots && !dots::sums_across_lanes(kernel, schedule),
+        dots,
     };
     generator.kernel(block);
     Ok(())
@@ -416,5 +416,5 @@ struct Generator<'e, 'c> {
     /// Operands of so many bytes are not held by the caches.
     large_bytes: u64,
     /// Contractions of bytes are made of dot products.
-    byte_dots: bool,
+    dots: DotSupport,
 }

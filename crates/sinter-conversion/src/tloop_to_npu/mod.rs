@@ -135,7 +135,7 @@ fn device_kernel<'c>(
     } else {
         let target = HostTarget {
             streamed_bytes: device.streamed_bytes(),
-            byte_dots: device.byte_dot().is_some(),
+            dots: device.dots(),
         };
         host_kernel(context, kernel, target)?
     };
@@ -330,7 +330,14 @@ fn emit_nest<'c>(
     let values: Vec<Value<'c, 'c>> = used.iter().map(|&t| lasting(values[t])).collect();
     let mut emitter = Emitter::new(context, place, block);
     let zero = emitter.index(0);
-    host::emit_block(&mut emitter, &kernel, zero, &values, u64::MAX).map_err(unfit)
+    host::emit_block(
+        &mut emitter,
+        &kernel,
+        zero,
+        &values,
+        HostTarget::plain(u64::MAX),
+    )
+    .map_err(unfit)
 }
 
 /// Vectors of eight along whatever is dense in the first write, four rows.

@@ -121,14 +121,15 @@ pub(super) fn function(code: &str, elements: u64) -> String {
     program(elements, &["x", "y"], &format!("  %0 = {code}\n"), "%0")
 }
 
-/// A product of a matrix and a constant one.
-pub(super) fn product(m: u64, n: u64, k: u64) -> String {
+/// A product of a matrix and a constant one, with the element types of both and of the result.
+pub(super) fn product((m, n, k): (u64, u64, u64), [x, w, y]: [&str; 3]) -> String {
+    let weight = if w.contains('f') { "0.5" } else { "1" };
     format!(
-        "func.func @main(%x: tensor<{m}x{k}xf32> {{graph.name = \"x\"}}) \
-         -> (tensor<{m}x{n}xf32> {{graph.name = \"result\"}}) {{\n\
-         %w = graph.constant dense<0.5> : tensor<{k}x{n}xf32>\n\
-         %0 = graph.matmul %x, %w : (tensor<{m}x{k}xf32>, tensor<{k}x{n}xf32>) -> tensor<{m}x{n}xf32>\n\
-         return %0 : tensor<{m}x{n}xf32>\n}}\n"
+        "func.func @main(%x: tensor<{m}x{k}x{x}> {{graph.name = \"x\"}}) \
+         -> (tensor<{m}x{n}x{y}> {{graph.name = \"result\"}}) {{\n\
+         %w = graph.constant dense<{weight}> : tensor<{k}x{n}x{w}>\n\
+         %0 = graph.matmul %x, %w : (tensor<{m}x{k}x{x}>, tensor<{k}x{n}x{w}>) -> tensor<{m}x{n}x{y}>\n\
+         return %0 : tensor<{m}x{n}x{y}>\n}}\n"
     )
 }
 
@@ -143,7 +144,9 @@ mod tests {
             additions(32, 3),
             function("graph.exp %x : T", 64),
             function("graph.div %x, %y : (T, T) -> T", 64),
-            product(8, 16, 4),
+            product((8, 16, 4), ["f32"; 3]),
+            product((8, 16, 4), ["bf16"; 3]),
+            product((8, 16, 4), ["ui8", "i8", "i32"]),
         ] {
             assert!(context.parse(source.as_bytes()).is_ok(), "{source}");
         }

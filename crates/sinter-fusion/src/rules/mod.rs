@@ -13,6 +13,7 @@ mod batch_norm;
 mod bias;
 mod columns;
 mod convolution;
+mod halves;
 mod identity;
 mod matmul;
 mod normalisation;
@@ -85,6 +86,7 @@ const TOPICS: &[Topic] = &[
     ("convolution", convolution::RULES),
     ("upsampling", upsampling::RULES),
     ("short-products", short_products::RULES),
+    ("halves", halves::RULES),
     ("transpose", transpose::RULES),
     ("activation", activation::RULES),
     ("matmul", matmul::RULES),

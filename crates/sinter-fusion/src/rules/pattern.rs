@@ -217,14 +217,23 @@ impl Example {
 
     /// An input.
     pub fn input(&mut self, shape: &[i64]) -> ValueId {
+        self.typed_input(TensorType::f32(shape))
+    }
+
+    /// An input of any type.
+    pub fn typed_input(&mut self, ty: TensorType) -> ValueId {
         let name = format!("x{}", self.graph.inputs.len());
-        self.graph.input(name, TensorType::f32(shape))
+        self.graph.input(name, ty)
     }
 
     /// A constant of random elements in `low..high`.
     pub fn constant(&mut self, shape: &[i64], low: f64, high: f64) -> ValueId {
-        let ty = TensorType::f32(shape);
-        let values: Vec<_> = (0..ty.elements()).map(|_| self.float(low, high)).collect();
+        self.typed_constant(TensorType::f32(shape), |e| e.float(low, high))
+    }
+
+    /// A constant of any type, and how an element is drawn.
+    pub fn typed_constant(&mut self, ty: TensorType, draw: impl Fn(&mut Self) -> f64) -> ValueId {
+        let values: Vec<_> = (0..ty.elements()).map(|_| draw(self)).collect();
         self.graph.constant(Tensor::from_f64s(ty, &values))
     }
 

@@ -25,6 +25,7 @@ use sinter_loops::types::ElementType;
 
 pub use control::{For, If, function};
 pub use scalar::{FloatPredicate, IntPredicate};
+pub use vector::memref_element;
 
 /// A value that lives as long as the context (the emitter erases nothing).
 pub type Value<'c> = melior::ir::Value<'c, 'c>;

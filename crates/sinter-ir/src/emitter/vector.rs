@@ -123,7 +123,7 @@ impl<'c> Emitter<'c> {
 }
 
 /// The element type of a memref.
-pub(super) fn memref_element<'c>(memref: Value<'c>) -> Type<'c> {
+pub fn memref_element<'c>(memref: Value<'c>) -> Type<'c> {
     // SAFETY: memrefs are shaped types.
     unsafe {
         Type::from_raw(mlir_sys::mlirShapedTypeGetElementType(

@@ -106,9 +106,16 @@ pub fn contraction_of(nest: Point, a: ElementType, b: ElementType, sum: ElementT
     let mut code = Code::new(&[a, b]);
     let (a, b) = (code.cast(sum, 0), code.cast(sum, 1));
     let product = code.binary(BinaryFn::Mul, a, b);
+    let (x, y) = (code.ty(0), code.ty(1));
     let bytes = |ty| matches!(ty, ElementType::I8 | ElementType::U8);
-    let plain = code.ty(0) == sum && matches!(sum, ElementType::F32 | ElementType::F64);
-    let fused = plain || bytes(code.ty(0)) && bytes(code.ty(1)) && sum == ElementType::I32;
+    let half = |ty| matches!(ty, ElementType::F16 | ElementType::Bf16);
+    // Products of halves are exact in `f32`, those of bytes in `i32`.
+    let fused = match sum {
+        ElementType::F32 => x == sum || half(x) && half(y),
+        ElementType::F64 => x == sum,
+        ElementType::I32 => bytes(x) && bytes(y),
+        _ => false,
+    };
     nest.body(code.returning(&[product]))
         .combine(combine(CombineFn::Add, sum))
         .contract(fused)

@@ -1,4 +1,4 @@
-//! Which functions may have dot products of bytes (`vpdpbusd`).
+//! Which functions may have dot products of bytes (`vpdpbusd`), and whether the target has what they have.
 //!
 //! LLVM 22 makes such instructions of some sums by itself, and of a sum of products of eight or sixteen bytes it
 //! takes the first four products for all of them: a function has them only where the generator asked for them, which never
@@ -8,35 +8,43 @@ use std::collections::BTreeSet;
 
 use inkwell::module::Module;
 use inkwell::values::{CallSiteValue, FunctionValue};
+use sinter_loops::dot_products::DotKind;
 
 use crate::{CodegenError, Target};
 
-/// What the names of the intrinsics begin with.
-const INTRINSICS: &[u8] = b"llvm.x86.avx512.vpdpbusd.";
+/// What the names of a kind's intrinsics begin with.
+fn intrinsics(kind: DotKind) -> &'static [u8] {
+    match kind {
+        DotKind::Bytes => b"llvm.x86.avx512.vpdpbusd.",
+        DotKind::Bf16 => b"llvm.x86.avx512bf16.dpbf16ps.",
+    }
+}
 
-/// Names of the functions that use dot products, and of those that call these.
+/// Names of the functions that use dot products of bytes, and of those that call these.
 ///
 /// # Errors
-/// [`CodegenError::NoByteDots`] where there are some and the target has none.
-pub(crate) fn users(
+/// [`CodegenError::NoDots`] where a function uses dot products that the target has not.
+pub(crate) fn byte_users(
     module: &Module<'_>,
     target: &Target,
 ) -> Result<BTreeSet<Vec<u8>>, CodegenError> {
-    let is_intrinsic = |name: &[u8]| name.starts_with(INTRINSICS);
-    let mut users = BTreeSet::new();
-    for function in module.get_functions() {
-        if calls(function, is_intrinsic) {
-            users.insert(name(function));
+    for kind in [DotKind::Bytes, DotKind::Bf16] {
+        if !target.dots().has(kind) && !users(module, kind).is_empty() {
+            return Err(CodegenError::NoDots(target.cpu.clone(), kind.name()));
         }
     }
-    if !users.is_empty() && !target.has_byte_dots() {
-        return Err(CodegenError::NoByteDots(target.cpu.clone()));
-    }
+    let mut users = users(module, DotKind::Bytes);
     let callers = module.get_functions().map(|f| (f, name(f)));
     let callers = callers.filter(|(f, _)| calls(*f, |callee| users.contains(callee)));
     let callers: Vec<_> = callers.map(|(_, name)| name).collect();
     users.extend(callers);
     Ok(users)
+}
+
+/// Names of the functions that use dot products of a kind.
+fn users(module: &Module<'_>, kind: DotKind) -> BTreeSet<Vec<u8>> {
+    let uses = |f: &FunctionValue<'_>| calls(*f, |name| name.starts_with(intrinsics(kind)));
+    module.get_functions().filter(uses).map(name).collect()
 }
 
 fn name(function: FunctionValue<'_>) -> Vec<u8> {

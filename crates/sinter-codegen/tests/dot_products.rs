@@ -1,5 +1,5 @@
-//! Contractions of bytes as the device packs and schedules them, with dot products and without, against the
-//! interpreter: the same bits.
+//! Contractions of bytes and of `bf16` as the device packs and schedules them, with dot products and without, against
+//! the interpreter: the same numbers, of `bf16` where no sum is rounded.
 
 mod common;
 
@@ -9,12 +9,13 @@ use rand::{Rng, SeedableRng};
 use sinter_codegen::Target;
 use sinter_device::{Device, HostCpu, pack_constants, schedule};
 use sinter_loops::affine::Affine;
+use sinter_loops::dot_products::DotKind;
 use sinter_loops::interp;
 use sinter_loops::kernel::{Kernel, PhysicalDim, Role, Slot};
 use sinter_loops::nest::{Access, Combine, CombineFn, Iter, Nest};
 use sinter_loops::scalar::{BinaryFn, Body, BodyBuilder, FloatBits};
 use sinter_loops::tensor::Tensor;
-use sinter_loops::types::ElementType::{F32, I8, I32, U8};
+use sinter_loops::types::ElementType::{self, Bf16, F32, I8, U8};
 use sinter_loops::types::TensorType;
 use sinter_loops::{apply_layouts, coalesce, place_stages};
 
@@ -22,17 +23,32 @@ fn d(i: usize) -> Affine {
     Affine::Iter(i)
 }
 
-/// Sums of products of slot 0 and slot 1 plus slot 2, written to slot 3.
+/// Element types of both factors.
+fn factors(kind: DotKind) -> [ElementType; 2] {
+    match kind {
+        DotKind::Bytes => [U8, I8],
+        DotKind::Bf16 => [Bf16, Bf16],
+    }
+}
+
+/// Sums of products of slot 0 and slot 1 plus slot 2, written to slot 3; the extents of each.
 fn contraction(
+    kind: DotKind,
     iters: Vec<Iter>,
     [left, right, bias, out]: [Vec<Affine>; 4],
-    types: [TensorType; 4],
+    shapes: [&[i64]; 4],
     padded: bool,
 ) -> Kernel {
-    let mut body = BodyBuilder::new([types[0].element, types[1].element]);
-    let (a, b) = (body.cast(I32, 0), body.cast(I32, 1));
+    let [x, y] = factors(kind);
+    let elements = [x, y, kind.sum(), kind.sum()];
+    let types = elements
+        .iter()
+        .zip(shapes)
+        .map(|(e, s)| TensorType::new(*e, s));
+    let mut body = BodyBuilder::new([x, y]);
+    let (a, b) = (body.cast(kind.sum(), 0), body.cast(kind.sum(), 1));
     let product = body.binary(BinaryFn::Mul, a, b);
-    let mut finish = BodyBuilder::new([I32, I32]);
+    let mut finish = BodyBuilder::new([kind.sum(), kind.sum()]);
     let sum = finish.binary(BinaryFn::Add, 0, 1);
     let mut left = Access::new(0, left);
     left.pad = padded.then(|| FloatBits::new(0.0));
@@ -49,7 +65,7 @@ fn contraction(
         ..Nest::map(iters, vec![], Body::default(), vec![Access::new(3, out)])
     };
     let roles = [Role::Input, Role::Constant, Role::Constant, Role::Output];
-    let slots = types.into_iter().zip(roles).map(|(ty, r)| Slot::new(ty, r));
+    let slots = types.zip(roles).map(|(ty, r)| Slot::new(ty, r));
     Kernel {
         name: "k".into(),
         slots: slots.collect(),
@@ -58,7 +74,7 @@ fn contraction(
     }
 }
 
-fn matmul(rng: &mut SmallRng) -> Kernel {
+fn matmul(kind: DotKind, rng: &mut SmallRng) -> Kernel {
     let pick = |rng: &mut SmallRng, of: &[i64]| of[rng.random_range(0..of.len())];
     let m = pick(rng, &[1, 2, 3, 7, 17, 40]);
     let k = pick(rng, &[1, 2, 3, 4, 5, 7, 8, 15, 16, 33, 64, 70, 129]);
@@ -70,18 +86,12 @@ fn matmul(rng: &mut SmallRng) -> Kernel {
         vec![d(1)],
         vec![d(0), d(1)],
     ];
-    let ty = |element, shape: &[i64]| TensorType::new(element, shape);
-    let types = [
-        ty(U8, &[m, k]),
-        ty(I8, &[k, n]),
-        ty(I32, &[n]),
-        ty(I32, &[m, n]),
-    ];
-    contraction(iters, places, types, false)
+    let shapes: [&[i64]; 4] = [&[m, k], &[k, n], &[n], &[m, n]];
+    contraction(kind, iters, places, shapes, false)
 }
 
 /// Images with channels last, perhaps padded.
-fn convolution(rng: &mut SmallRng) -> Kernel {
+fn convolution(kind: DotKind, rng: &mut SmallRng) -> Kernel {
     let pick = |rng: &mut SmallRng, of: &[i64]| of[rng.random_range(0..of.len())];
     let (h, w, taps) = (
         rng.random_range(3..7),
@@ -107,14 +117,13 @@ fn convolution(rng: &mut SmallRng) -> Kernel {
         vec![d(0)],
         vec![d(1), d(2), d(0)],
     ];
-    let ty = |element, shape: &[i64]| TensorType::new(element, shape);
-    let types = [
-        ty(U8, &[h, w, ci]),
-        ty(I8, &[co, ci, taps, taps]),
-        ty(I32, &[co]),
-        ty(I32, &[out(h), out(w), co]),
+    let shapes: [&[i64]; 4] = [
+        &[h, w, ci],
+        &[co, ci, taps, taps],
+        &[co],
+        &[out(h), out(w), co],
     ];
-    contraction(iters, places, types, pad > 0)
+    contraction(kind, iters, places, shapes, pad > 0)
 }
 
 fn bytes(rng: &mut SmallRng, ty: &TensorType) -> Tensor {
@@ -128,20 +137,37 @@ fn bytes(rng: &mut SmallRng, ty: &TensorType) -> Tensor {
     Tensor::from_i64s(ty.clone(), &values)
 }
 
-fn check(cpu: HostCpu, target: &Target, seed: u64) -> usize {
+/// Whole numbers whose sums `f32` holds exactly. Of left factors some are infinite: they may meet no zero of a packed
+/// weight.
+fn halves(rng: &mut SmallRng, ty: &TensorType, left: bool) -> Tensor {
+    let values: Vec<f64> = (0..ty.elements())
+        .map(|_| match rng.random_range(0..200) {
+            0 if left => f64::INFINITY,
+            _ => f64::from(rng.random_range(1..128_i32) * [-1, 1][rng.random_range(0..2)]),
+        })
+        .collect();
+    Tensor::from_f64s(ty.clone(), &values)
+}
+
+/// How many kernels of 120 had weights in groups.
+fn check(kind: DotKind, cpu: HostCpu, target: &Target, seed: u64) -> usize {
     let device = Device::named("host").unwrap().with_host_cpu(cpu);
     let mut rng = SmallRng::seed_from_u64(seed);
     let (mut kernels, mut cases, mut grouped) = (Vec::new(), Vec::new(), 0);
     for n in 0..120 {
         let logical = if n % 2 == 0 {
-            matmul(&mut rng)
+            matmul(kind, &mut rng)
         } else {
-            convolution(&mut rng)
+            convolution(kind, &mut rng)
         };
         logical
             .verify()
             .unwrap_or_else(|e| panic!("{e}\n{logical}"));
-        let given = logical.slots[..3].iter().map(|s| bytes(&mut rng, &s.ty));
+        let slots = logical.slots[..3].iter().enumerate();
+        let given = slots.map(|(n, slot)| match kind {
+            DotKind::Bytes => bytes(&mut rng, &slot.ty),
+            DotKind::Bf16 => halves(&mut rng, &slot.ty, n == 0),
+        });
         let given: Vec<_> = given.collect();
         let expected = interp::run(&logical, &given);
         let mut kernel = logical.clone();
@@ -165,12 +191,15 @@ fn check(cpu: HostCpu, target: &Target, seed: u64) -> usize {
     let library = library(&kernels, target);
     for (n, (inputs, expected)) in cases.iter().enumerate() {
         let found = library.run(n, inputs);
-        assert_eq!(
-            found[0].bytes(),
-            expected[0].bytes(),
-            "kernel {n}:\n{}",
-            kernels[n]
-        );
+        let pairs = found[0].to_f64s().into_iter().zip(expected[0].to_f64s());
+        for (at, (found, expected)) in pairs.enumerate() {
+            let same = found == expected || found.is_nan() && expected.is_nan();
+            let kernel = &kernels[n];
+            assert!(
+                same,
+                "kernel {n}, [{at}]: {found}, not {expected}\n{kernel}"
+            );
+        }
     }
     grouped
 }
@@ -178,12 +207,17 @@ fn check(cpu: HostCpu, target: &Target, seed: u64) -> usize {
 #[test]
 fn with_dot_products() {
     let target = Target::host();
-    if !target.has_byte_dots() {
-        println!("skipped: this CPU has no dot products of bytes");
-        return;
-    }
-    for cpu in [HostCpu::AVX512_VNNI, HostCpu::AVX_VNNI] {
-        assert!(check(cpu, &target, 1) > 80);
+    let cases = [
+        (DotKind::Bytes, HostCpu::AVX512_VNNI),
+        (DotKind::Bytes, HostCpu::AVX_VNNI),
+        (DotKind::Bf16, HostCpu::AVX512_BF16),
+    ];
+    for (kind, cpu) in cases {
+        if target.dots().has(kind) {
+            assert!(check(kind, cpu, &target, 1) > 80);
+        } else {
+            println!("skipped: this CPU has no dot products of {}", kind.name());
+        }
     }
 }
 
@@ -191,13 +225,29 @@ fn with_dot_products() {
 fn without_dot_products() {
     let host = Target::host();
     let target = Target {
-        features: format!("{},-avx512vnni,-avxvnni", host.features),
+        features: format!("{},-avx512vnni,-avxvnni,-avx512bf16", host.features),
         ..host
     };
-    assert!(!target.has_byte_dots());
-    assert_eq!(check(HostCpu::AVX2, &target, 2), 0);
-    // Packed for dot products, but compiled without.
-    check(HostCpu::AVX512_VNNI, &target, 3);
+    for (kind, packed_for) in [
+        (DotKind::Bytes, HostCpu::AVX512_VNNI),
+        (DotKind::Bf16, HostCpu::AVX512_BF16),
+    ] {
+        assert!(!target.dots().has(kind));
+        assert_eq!(check(kind, HostCpu::AVX2, &target, 2), 0);
+        // Packed for dot products, but compiled without.
+        check(kind, packed_for, &target, 3);
+    }
+}
+
+/// Where sums are in ascending order, no two products of `bf16` are added at once; sums of bytes are the same in
+/// every order.
+#[test]
+fn fixed_reductions_have_no_dot_products_of_halves() {
+    let device = Device::named("host").unwrap();
+    let device = device.with_host_cpu(HostCpu::AVX512_BF16);
+    assert!(device.dots().bytes && device.dots().bf16);
+    let device = device.with_fixed_reductions(true);
+    assert!(device.dots().bytes && !device.dots().bf16);
 }
 
 /// Of a vector of bytes that is stored for one lane, nothing beside it is.
