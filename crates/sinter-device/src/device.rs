@@ -477,6 +477,14 @@ impl Device {
         cached.map_or(u64::MAX, |level| level.footprint_bytes)
     }
 
+    /// Tensors of so many bytes and more are in no cache that a core has for itself: the footprint of the last level
+    /// of device memory but two, or no limit where there are fewer levels.
+    pub fn own_cache_bytes(&self) -> u64 {
+        let levels = self.space("gm").map_or(&[][..], |space| &space.levels);
+        let own = levels.len().checked_sub(3).map(|n| &levels[n]);
+        own.map_or(u64::MAX, |level| level.footprint_bytes)
+    }
+
     /// The bandwidth level of a space for kernels that touch so many bytes.
     pub fn level(&self, space: &str, footprint_bytes: u64) -> Option<Level> {
         let levels = &self.space(space)?.levels;

@@ -1,6 +1,6 @@
 //! Running reductions.
 
-use sinter_loops::nest::{CombineFn, Iter};
+use sinter_loops::nest::{CombineFn, Iter, Nest};
 use sinter_loops::scalar::CompareFn;
 use sinter_loops::tensor::Tensor;
 use sinter_loops::types::{ElementType, TensorType};
@@ -8,7 +8,8 @@ use sinter_loops::types::{ElementType, TensorType};
 use crate::attr::{named, operator_attributes, string_enum};
 use crate::operator::{Loops, OpError, Operator, Traits};
 use crate::support::{
-    Code, Data, Point, axis_index, combine, identity, iter, require, require_arity, types_of, wide,
+    Code, Data, Point, affine, axis_index, combine, identity, iter, require, require_arity,
+    types_of, wide,
 };
 
 string_enum! {
@@ -60,6 +61,94 @@ impl Scan {
     }
 }
 
+/// Elements of an axis whose sums on the way may be kept: tiles of a scratchpad hold them.
+const LONGEST: i64 = 16384;
+/// Windows that one stage adds up, and the most that a last one does.
+const RADIX: i64 = 8;
+const LAST_RADIX: i64 = 16;
+
+impl Scan {
+    fn combiner(&self) -> (CombineFn, f64) {
+        match self.kind {
+            ScanKind::Sum => (CombineFn::Add, 0.0),
+            ScanKind::Prod => (CombineFn::Mul, 1.0),
+        }
+    }
+
+    /// A stage for every size of window: each adds up `windows` of them, that lie `step` elements apart.
+    fn windows(&self, ty: &TensorType) -> Loops {
+        let (element, acc) = (ty.element, wide(ty.element));
+        let (axis, rank) = (self.axis as usize, ty.rank());
+        let (function, neutral) = self.combiner();
+        let back = if self.reverse { 1 } else { -1 };
+        let mut stages = Vec::new();
+        let (mut step, mut left) = (1, ty.shape[axis].max(1));
+        loop {
+            let windows = if left <= LAST_RADIX { left } else { RADIX };
+            let (first, last) = (step == 1, windows == left);
+            let mut iters: Vec<_> = ty.shape.iter().map(|&e| Iter::parallel(e)).collect();
+            iters.push(Iter::reduction(windows));
+            let shift = if first && self.exclusive { back } else { 0 };
+            let mut from = identity(rank);
+            from[axis] = affine(&[(axis, 1), (rank, back * step)], shift, &iters);
+            let mut body = Code::new(&[if first { element } else { acc }]);
+            let value = body.widen(0);
+            let mut finish = Code::new(&[acc]);
+            let result = if last { finish.cast(element, 0) } else { 0 };
+            let operand = stages.len();
+            let nest = Point::over(iters)
+                .read_padded(operand, from, Some(neutral))
+                .body(body.returning(&[value]))
+                .combine(combine(function, acc))
+                .finish(finish.returning(&[result]))
+                .write(operand + 1, identity(rank));
+            stages.push(nest.done());
+            if last {
+                break;
+            }
+            step *= windows;
+            left = (left + windows - 1) / windows;
+        }
+        let partial = TensorType::new(acc, ty.shape.clone());
+        Loops {
+            temporaries: vec![partial; stages.len() - 1],
+            stages,
+        }
+    }
+
+    /// Quadratic in the extent of the axis, but independent for every element.
+    fn masked(&self, ty: &TensorType) -> Nest {
+        let (element, acc) = (ty.element, wide(ty.element));
+        let (axis, rank) = (self.axis as usize, ty.rank());
+        let mut iters: Vec<_> = ty.shape.iter().map(|&e| Iter::parallel(e)).collect();
+        iters.push(Iter::reduction(ty.shape[axis]));
+        let mut from = identity(rank);
+        from[axis] = iter(rank);
+        let (function, neutral) = self.combiner();
+        let relation = match (self.exclusive, self.reverse) {
+            (false, false) => CompareFn::Le,
+            (true, false) => CompareFn::Lt,
+            (false, true) => CompareFn::Ge,
+            (true, true) => CompareFn::Gt,
+        };
+        let mut body = Code::new(&[element]);
+        let value = body.widen(0);
+        let (source, target) = (body.index(rank), body.index(axis));
+        let counts = body.compare(relation, source, target);
+        let neutral = body.like(value, neutral);
+        let value = body.select(counts, value, neutral);
+        let mut finish = Code::new(&[acc]);
+        let result = finish.cast(element, 0);
+        Point::over(iters)
+            .read(0, from)
+            .body(body.returning(&[value]))
+            .combine(combine(function, acc))
+            .finish(finish.returning(&[result]))
+            .write(1, identity(rank))
+            .done()
+    }
+}
+
 impl Operator for Scan {
     named!();
     fn traits(&self) -> Traits {
@@ -88,41 +177,15 @@ impl Operator for Scan {
         }
         Ok(vec![data.tensor(ty)])
     }
-    /// As a reduction over the whole axis that leaves out what comes later: quadratic in the extent of
-    /// the axis, but independent for every element.
+    /// Sums of windows that grow: of the elements up to eight before, then of eight such sums, and so on. Longer
+    /// axes than [`LONGEST`] are reduced whole for every element, without what comes later.
     fn loops(&self, operands: &[TensorType]) -> Result<Loops, OpError> {
         let ty = self.infer(operands)?.remove(0);
-        let (element, acc) = (ty.element, wide(ty.element));
-        let (axis, rank) = (self.axis as usize, ty.rank());
-        let mut iters: Vec<_> = ty.shape.iter().map(|&e| Iter::parallel(e)).collect();
-        iters.push(Iter::reduction(ty.shape[axis]));
-        let mut from = identity(rank);
-        from[axis] = iter(rank);
-        let (function, neutral) = match self.kind {
-            ScanKind::Sum => (CombineFn::Add, 0.0),
-            ScanKind::Prod => (CombineFn::Mul, 1.0),
-        };
-        let relation = match (self.exclusive, self.reverse) {
-            (false, false) => CompareFn::Le,
-            (true, false) => CompareFn::Lt,
-            (false, true) => CompareFn::Ge,
-            (true, true) => CompareFn::Gt,
-        };
-        let mut body = Code::new(&[element]);
-        let value = body.widen(0);
-        let (source, target) = (body.index(rank), body.index(axis));
-        let counts = body.compare(relation, source, target);
-        let neutral = body.like(value, neutral);
-        let value = body.select(counts, value, neutral);
-        let mut finish = Code::new(&[acc]);
-        let result = finish.cast(element, 0);
-        let nest = Point::over(iters)
-            .read(0, from)
-            .body(body.returning(&[value]))
-            .combine(combine(function, acc))
-            .finish(finish.returning(&[result]))
-            .write(1, identity(rank));
-        Ok(Loops::one(nest.done()))
+        let extent = ty.shape[self.axis as usize];
+        match extent <= LONGEST {
+            true => Ok(self.windows(&ty)),
+            false => Ok(Loops::one(self.masked(&ty))),
+        }
     }
     fn flops(&self, operands: &[TensorType]) -> u64 {
         operands.first().map_or(0, |t| t.elements() as u64)

@@ -133,5 +133,20 @@ fn scan() {
             let element = draw.of(&[F32, F16, I64]);
             agrees(op, &[draw.tensor(element, &shape, -3.0, 3.0)]);
         }
+        // Several sizes of windows.
+        for extent in [15, 16, 17, 64, 100, 129, 513] {
+            let (exclusive, reverse) = (draw.flag(), draw.flag());
+            let axis = draw.int(0, 1);
+            let shape = if axis == 0 { [extent, 3] } else { [3, extent] };
+            let op = Scan {
+                kind,
+                axis,
+                exclusive,
+                reverse,
+            };
+            let element = draw.of(&[F32, I64]);
+            let most = if kind == ScanKind::Prod { 1.0 } else { 3.0 };
+            agrees(op, &[draw.tensor(element, &shape, -most, most)]);
+        }
     }
 }
