@@ -46,6 +46,15 @@ def matmul(m, size):
     return m("MatMul", m.input(size, size), m.weight(size, size))
 
 
+def row_by_matrix(m, depth, columns):
+    return m("MatMul", m.input(1, depth), m.weight(depth, columns))
+
+
+def max_pool(m, channels, size, kernel, stride):
+    x = m.input(1, channels, size, size)
+    return m("MaxPool", x, kernel_shape=[kernel] * 2, strides=[stride] * 2, pads=[kernel // 2] * 4)
+
+
 def conv(m, channels, size, kernel, out, stride=1, groups=1):
     x = m.input(1, channels, size, size)
     w = m.weight(out, channels // groups, kernel, kernel)
@@ -101,6 +110,7 @@ PATTERNS = {
     "matmul 512": lambda m: matmul(m, 512),
     "matmul 1024": lambda m: matmul(m, 1024),
     "matmul 2048": lambda m: matmul(m, 2048),
+    "row 4096 by 4096x4096": lambda m: row_by_matrix(m, 4096, 4096),
     "conv 1x1 64-256 @56": lambda m: conv(m, 64, 56, 1, 256),
     "conv 3x3 64 @56": lambda m: conv(m, 64, 56, 3, 64),
     "conv 3x3 512 @7": lambda m: conv(m, 512, 7, 3, 512),
@@ -109,6 +119,7 @@ PATTERNS = {
     "depthwise 3x3 144 @56": lambda m: conv(m, 144, 56, 3, 144, groups=144),
     "depthwise 5x5 480 @14": lambda m: conv(m, 480, 14, 5, 480, groups=480),
     "grouped 3x3 8 groups 208 @14": lambda m: conv(m, 208, 14, 3, 208, groups=8),
+    "max pool 3x3 stride 2 64 @112": lambda m: max_pool(m, 64, 112, 3, 2),
     "quantised matmul 512": lambda m: quantised_matmul(m, 512),
     "three quantised convs 3x3 64 @56": lambda m: quantised_convs(m, 64, 56, 3, 3),
     "pointwise chain 64x1024x1024": lambda m: chain(m, 64, 1024, 1024),

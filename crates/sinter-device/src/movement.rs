@@ -15,6 +15,8 @@ use crate::tile_cost::div_ceil;
 const GATHER_LOADS: f64 = 1.5;
 /// Loads that one shuffle of two vectors costs.
 const SHUFFLE_LOADS: f64 = 2.0;
+/// Loads that a vector of every other element costs: two, and their shuffle.
+const ALTERNATE_LOADS: f64 = 3.0;
 /// Loads that the mask of a padded read along the vector costs.
 const MASK_LOADS: f64 = 2.0;
 
@@ -29,6 +31,8 @@ pub(crate) enum Move {
     Broadcast,
     /// Consecutive elements.
     Unit,
+    /// Every other element, which is read as two vectors of consecutive ones.
+    Alternate,
     /// Anything else.
     Gather,
 }
@@ -89,6 +93,8 @@ impl Traffic {
             Move::Broadcast => 1.0,
             Move::Unit if self.masked => vectors as f64 * MASK_LOADS,
             Move::Unit => vectors as f64,
+            Move::Alternate if self.masked => vectors as f64 * (ALTERNATE_LOADS + 2.0 * MASK_LOADS),
+            Move::Alternate => vectors as f64 * ALTERNATE_LOADS,
             Move::Gather => (vectors * lanes) as f64 * GATHER_LOADS,
         };
         let times = |moves: bool, points: i64| if moves { points as f64 } else { 1.0 };

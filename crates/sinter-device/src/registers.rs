@@ -348,8 +348,17 @@ impl<'a> Stage<'a> {
             Some(0) => Move::Broadcast,
             Some(1) => Move::Unit,
             Some(n) if self.group_of(access, v, tile) == Some(n) => Move::Unit,
+            Some(2) if self.alternates(access, tile) => Move::Alternate,
             _ => Move::Gather,
         }
+    }
+
+    /// Whether vectors of every other element are read as two of consecutive ones: writes are not, and tiles of a
+    /// scratchpad are moved otherwise.
+    fn alternates(&self, access: &Movement<'_>, tile: i64) -> bool {
+        let mut writes = self.nest.writes.iter();
+        let written = writes.any(|w| std::ptr::eq(w, access.access));
+        !written && !self.device.is_scratchpad() && tile >= 4
     }
 
     /// Traffic of an access on register tiles of `width` points along `v`.

@@ -108,6 +108,11 @@ pub(super) struct At<'p> {
     pub(super) safe: &'p [bool],
 }
 
+/// Whether lanes are every other element of a row, also where they are tested.
+fn alternates(place: &Place, lanes: i64) -> bool {
+    lanes >= 4 && place.guards.iter().all(|g| g.step == 0 || g.step == 2)
+}
+
 impl<'c> Generator<'_, 'c> {
     /// Whether a padded read is outside its operand for all lanes of a vector.
     pub(super) fn outside(&mut self, access: &Access, at: &At<'_>) -> bool {
@@ -131,6 +136,9 @@ impl<'c> Generator<'_, 'c> {
             (Some(axis), Some(1)) => {
                 Loaded::Vector(self.read_unit(access.operand, &place, pad, axis.lanes, at.valid))
             }
+            (Some(axis), Some(2)) if alternates(&place, axis.lanes) => Loaded::Vector(
+                self.read_alternate(access.operand, &place, pad, axis.lanes, at.valid),
+            ),
             (Some(axis), _) => Loaded::Vector(self.read_lanes(access, at, axis)),
         }
     }
@@ -202,6 +210,50 @@ impl<'c> Generator<'_, 'c> {
                 self.e.masked_load(memref, index, mask, otherwise)
             }
         };
+        self.widened(element, loaded)
+    }
+
+    /// A vector of every other element: of two vectors of consecutive ones, the second of which ends with the last
+    /// element that is wanted, so that nothing behind it is read.
+    fn read_alternate(
+        &mut self,
+        slot: usize,
+        place: &Place,
+        pad: f64,
+        lanes: i64,
+        valid: i64,
+    ) -> Value<'c> {
+        let element = self.slots[slot].element;
+        let from = |first: i64, wanted: i64| {
+            let guards = place.guards.iter().map(|guard| Guard {
+                sym: guard.sym.plus(&Sym::constant(first * guard.step / 2)),
+                step: guard.step / 2,
+                extent: guard.extent,
+            });
+            (first, wanted.clamp(0, lanes), guards.collect::<Vec<_>>())
+        };
+        let last = 2 * valid - 1;
+        let mut halves = Vec::new();
+        for (first, wanted, guards) in [from(0, last), from(lanes - 1, last - (lanes - 1))] {
+            if wanted == 0 {
+                halves.push(halves[0]);
+                continue;
+            }
+            let memref = self.slots[slot].memref;
+            let index = self.materialise(&place.index.plus(&Sym::constant(first)));
+            halves.push(match self.lane_mask(&guards, lanes, wanted) {
+                None => self.e.vector_load(memref, index, lanes),
+                Some(mask) => {
+                    let storage = self.e.storage_type(element);
+                    let otherwise = self.storage_constant(element, storage, pad, lanes);
+                    self.e.masked_load(memref, index, mask, otherwise)
+                }
+            });
+        }
+        let low = (0..lanes / 2).map(|n| 2 * n);
+        let high = (0..lanes / 2).map(|n| lanes + 2 * n + 1);
+        let chosen: Vec<i64> = low.chain(high).collect();
+        let loaded = self.e.shuffle(halves[0], halves[1], &chosen);
         self.widened(element, loaded)
     }
 
