@@ -281,6 +281,10 @@ pub struct Device {
     /// Whether operand tiles have two buffers, so that transfers overlap with compute.
     #[serde(default)]
     pub double_buffer: bool,
+    /// Channels of a block (C0), where activations may be stored in blocks of channels, `[n, c / C0, h, w, C0]`. Absent: they
+    /// are stored channels-last.
+    #[serde(default)]
+    pub channel_block: Option<i64>,
     /// Whether reductions run in ascending order only; no property of a file.
     #[serde(skip)]
     pub fixed_reductions: bool,

@@ -47,6 +47,7 @@ const LIMITS: &[(&str, Range)] = &[
     ("first_cache.way_bytes", Power(1, 1 << 30)),
     ("first_cache.ways", COUNT),
     ("transfer_block_bytes", Whole(1, 1 << 20)),
+    ("channel_block", Whole(2, 4096)),
     ("transfer_half_bytes", Whole(0, 1 << 30)),
     // Of the widest element, eight bytes, a vector holds a power of two. 1024 bytes are code that still compiles.
     ("vector.bytes", NativePower(8, 1024)),

@@ -7,6 +7,7 @@ use sinter_device::{ChosenForm, Device, Time};
 use sinter_ops::{Graph, Node, NodeId, Operator};
 
 use crate::arranged::Arranged;
+use crate::blocked_layouts;
 use crate::control::{self, Control, Resolved};
 use crate::conversions::Conversions;
 use crate::cost::Cost;
@@ -122,12 +123,12 @@ fn grouped(
         Some(extraction) => {
             let saturated = rewrite(&folded.graph, options, Some(device), false)?;
             // Rewriting and placing may lose by price: the cheapest form is kept.
-            let mut forms = vec![Program::placed(&saturated.graph, &context)];
+            let mut forms = Program::placed(&saturated.graph, &context);
             let direct = saturated.direct.as_ref();
-            forms.extend(direct.map(|graph| Program::placed(graph, &context)));
+            forms.extend(direct.map_or(Vec::new(), |graph| Program::placed(graph, &context)));
             let rewritten = direct.unwrap_or(&saturated.graph);
             if !same_operators(rewritten, &folded.graph) {
-                forms.push(Program::placed(&folded.graph, &context));
+                forms.extend(Program::placed(&folded.graph, &context));
             }
             let mut best = cheapest(forms, extraction, &context)?;
             if options.cost.is_time() && best.1.cost > unfused.statistics.price {
@@ -178,18 +179,27 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Layouts by price, and parts of concats stored in place where that is possible.
-    fn placed(graph: &'a Graph, context: &Context<'_>) -> Self {
-        let mut layouts = layouts::choose(graph);
-        if !context.options.fixed_layouts {
-            let prices = Prices {
-                device: context.device,
-                limits: &context.options.limits,
-                memo: context.memo,
-                reassociate: context.options.numerics_limit() >= Numerics::Reassociating,
-            };
-            layouts = priced_layouts::choose(graph, layouts, &prices);
+    /// Layouts by price, and parts of concats stored in place where that is possible; with all activations
+    /// channels-last, and with blocks of channels where kernels are cheaper by them.
+    fn placed(graph: &'a Graph, context: &Context<'_>) -> Vec<Self> {
+        let layouts = layouts::choose(graph);
+        if context.options.fixed_layouts {
+            return vec![Self::in_place(graph, layouts)];
         }
+        let prices = Prices {
+            device: context.device,
+            limits: &context.options.limits,
+            memo: context.memo,
+            reassociate: context.options.numerics_limit() >= Numerics::Reassociating,
+        };
+        let layouts = priced_layouts::choose(graph, layouts, &prices);
+        let blocked = blocked_layouts::choose(graph, &layouts, &prices);
+        let all = std::iter::once(layouts).chain(blocked);
+        all.map(|layouts| Self::in_place(graph, layouts)).collect()
+    }
+
+    /// With parts of concats stored in place where that is possible.
+    fn in_place(graph: &'a Graph, mut layouts: Layouts) -> Self {
         let placed = placements::choose(graph, &layouts);
         layouts.views.extend(placed.views);
         layouts.views.sort_unstable();

@@ -32,7 +32,8 @@ pub(crate) fn choose(graph: &Graph) -> Layouts {
 /// The same, with layouts of some values given; results of the graph stay row-major.
 pub(crate) fn choose_with(graph: &Graph, given: &BTreeMap<ValueId, Layout>) -> Layouts {
     let outputs: BTreeSet<_> = graph.outputs.iter().map(|o| o.1).collect();
-    let channels_last = channels_last_values(graph, &outputs);
+    let groups = channels_last_groups(graph);
+    let channels_last: BTreeSet<_> = groups.into_iter().flatten().collect();
     let mut out = Layouts::default();
     for (number, node) in graph.nodes.iter().enumerate() {
         for &value in &node.outputs {
@@ -93,8 +94,9 @@ pub(crate) fn is_contiguous(graph: &Graph, value: ValueId, known: &Layouts) -> b
 }
 
 /// Values stored channels-last: those connected to a convolution's activations by operators that keep
-/// dimensions apart.
-fn channels_last_values(graph: &Graph, outputs: &BTreeSet<ValueId>) -> BTreeSet<ValueId> {
+/// dimensions apart, together what is connected.
+pub(crate) fn channels_last_groups(graph: &Graph) -> Vec<BTreeSet<ValueId>> {
+    let outputs: BTreeSet<_> = graph.outputs.iter().map(|o| o.1).collect();
     let mut class: Vec<usize> = (0..graph.value_count()).collect();
     fn find(class: &mut [usize], mut v: usize) -> usize {
         while class[v] != v {
@@ -130,12 +132,15 @@ fn channels_last_values(graph: &Graph, outputs: &BTreeSet<ValueId>) -> BTreeSet<
         .map(|v| find(&mut class, v.0 as usize))
         .collect();
     let inputs: BTreeSet<_> = graph.inputs.iter().map(|i| i.1).collect();
-    (0..graph.value_count() as u32)
-        .map(ValueId)
-        .filter(|v| roots.contains(&find(&mut class, v.0 as usize)))
-        .filter(|v| !inputs.contains(v) && !outputs.contains(v))
-        .filter(|v| graph.as_constant(*v).is_none())
-        .collect()
+    let mut groups: BTreeMap<usize, BTreeSet<ValueId>> = BTreeMap::new();
+    for value in (0..graph.value_count() as u32).map(ValueId) {
+        let root = find(&mut class, value.0 as usize);
+        let bound = inputs.contains(&value) || outputs.contains(&value);
+        if roots.contains(&root) && !bound && graph.as_constant(value).is_none() {
+            groups.entry(root).or_default().insert(value);
+        }
+    }
+    groups.into_values().collect()
 }
 
 /// Operators whose kernels want channels to be contiguous.

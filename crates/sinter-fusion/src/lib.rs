@@ -7,6 +7,7 @@
 pub mod advice;
 mod alike;
 mod arranged;
+mod blocked_layouts;
 mod bound;
 mod clusters;
 mod contract;

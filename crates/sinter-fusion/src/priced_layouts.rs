@@ -32,7 +32,7 @@ pub(crate) struct Prices<'a> {
 }
 
 impl Prices<'_> {
-    fn evaluator<'l>(&'l self, graph: &'l Graph, layouts: &'l Layouts) -> Evaluator<'l> {
+    pub(crate) fn evaluator<'l>(&'l self, graph: &'l Graph, layouts: &'l Layouts) -> Evaluator<'l> {
         let (device, limits) = (self.device, self.limits);
         let mut evaluator =
             Evaluator::with_memo(graph, device, limits, &layouts.of, &[], self.memo);

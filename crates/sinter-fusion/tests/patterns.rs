@@ -224,6 +224,41 @@ fn activations_between_convolutions_are_channels_last() {
     assert_eq!(layouts, ["[0, 2, 3, 1]"]);
 }
 
+/// Two convolutions of so many channels with a residual, on a device, and the layout of what lies between them.
+fn between_convolutions(device: &Device, channels: i64) -> (Fused, Vec<String>) {
+    let mut e = Example::new(7);
+    let x = e.input(&[1, 3, 14, 14]);
+    let y = conv(&mut e, x, channels, 3);
+    let y = e.unary(UnaryKind::Relu, y);
+    let z = conv(&mut e, y, channels, 3);
+    let z = e.binary(BinaryFn::Add, z, y);
+    let z = conv(&mut e, z, 8, 3);
+    e.output(z);
+    let fused = fuse(&e.graph, device, &Options::default()).unwrap();
+    let inputs = common::random_inputs(&e.graph, 1);
+    let expected = evaluate(&e.graph, &inputs).unwrap();
+    let error = common::relative_error(&common::run(&fused, &inputs)[0], &expected[0]);
+    assert!(error < 1e-5, "off by {error:e}");
+    let layouts = fused.layouts.values().map(ToString::to_string).collect();
+    (fused, layouts)
+}
+
+#[test]
+fn channels_lie_in_the_blocks_of_the_device_where_that_is_cheaper() {
+    let mut device = Device::named("ascend-910b").unwrap();
+    assert_eq!(device.channel_block, Some(16));
+    let (blocked, layouts) = between_convolutions(&device, 128);
+    let in_blocks = "[0, 1/16, 2, 3, 1%16]";
+    assert!(layouts.iter().any(|l| l == in_blocks), "{layouts:?}");
+    // Channels that the block does not divide stay last.
+    let (_, layouts) = between_convolutions(&device, 20);
+    assert!(layouts.iter().all(|l| l == "[0, 2, 3, 1]"), "{layouts:?}");
+    device.channel_block = None;
+    let (last, layouts) = between_convolutions(&device, 128);
+    assert!(layouts.iter().all(|l| l == "[0, 2, 3, 1]"), "{layouts:?}");
+    assert!(blocked.statistics.price < last.statistics.price);
+}
+
 #[test]
 fn reshapes_and_free_transposes_are_views() {
     let fused = build(|e| {
