@@ -61,31 +61,27 @@ impl HostCpu {
         bf16_dots: false,
     };
 
-    /// The unit of a name: `avx2`, `avxvnni`, `avx512`, `avx512vnni`, `avx512bf16`, `zen4`, `neon`.
+    /// The units that have a name.
+    pub const NAMED: [(&'static str, Self); 7] = [
+        ("avx2", Self::AVX2),
+        ("avxvnni", Self::AVX_VNNI),
+        ("avx512", Self::AVX512),
+        ("avx512vnni", Self::AVX512_VNNI),
+        ("avx512bf16", Self::AVX512_BF16),
+        ("zen4", Self::ZEN4),
+        ("neon", Self::NEON),
+    ];
+
+    /// The unit of a name, one of [`HostCpu::NAMED`].
     pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "avx2" => Some(Self::AVX2),
-            "avxvnni" => Some(Self::AVX_VNNI),
-            "avx512" => Some(Self::AVX512),
-            "avx512vnni" => Some(Self::AVX512_VNNI),
-            "avx512bf16" => Some(Self::AVX512_BF16),
-            "zen4" => Some(Self::ZEN4),
-            "neon" => Some(Self::NEON),
-            _ => None,
-        }
+        let found = Self::NAMED.iter().find(|(n, _)| *n == name);
+        found.map(|(_, cpu)| *cpu)
     }
 
-    /// The inverse of [`HostCpu::named`].
+    /// The inverse of [`HostCpu::named`]; AVX2's for what has no name.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::AVX_VNNI => "avxvnni",
-            Self::AVX512 => "avx512",
-            Self::AVX512_VNNI => "avx512vnni",
-            Self::AVX512_BF16 => "avx512bf16",
-            Self::ZEN4 => "zen4",
-            Self::NEON => "neon",
-            _ => "avx2",
-        }
+        let found = Self::NAMED.iter().find(|(_, cpu)| *cpu == self);
+        found.map_or("avx2", |(name, _)| name)
     }
 
     /// The CPU that runs this program.

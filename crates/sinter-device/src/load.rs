@@ -6,6 +6,7 @@ use toml::de::DeTable;
 
 pub use crate::built_in::BUILT_IN;
 use crate::device::{Device, EngineKind, FORMAT_VERSION, MatrixUnit};
+use crate::host::HostCpu;
 use crate::limits;
 
 /// Why a device cannot be had.
@@ -17,6 +18,18 @@ pub enum DeviceError {
         /// What was asked for.
         name: String,
         /// Built-in names.
+        known: String,
+    },
+    /// A built-in device with something behind its name that is neither a CPU nor a number of cores.
+    #[error(
+        "device '{name}': '+{suffix}' is neither a CPU ({known}) nor a number of cores, such as '+2cores'"
+    )]
+    Suffix {
+        /// What was asked for.
+        name: String,
+        /// What stands behind the name.
+        suffix: String,
+        /// Names of CPUs.
         known: String,
     },
     /// The file cannot be read.
@@ -66,6 +79,15 @@ pub(crate) fn file(path: &Path) -> Result<Device, DeviceError> {
 }
 
 fn unknown(name: &str) -> DeviceError {
+    if let Some((device, suffix)) = name.split_once('+')
+        && BUILT_IN.iter().any(|(n, _)| *n == device)
+    {
+        return DeviceError::Suffix {
+            name: name.to_owned(),
+            suffix: suffix.to_owned(),
+            known: HostCpu::NAMED.map(|(name, _)| name).join(", "),
+        };
+    }
     let known: Vec<_> = BUILT_IN.iter().map(|(n, _)| *n).collect();
     DeviceError::Unknown {
         name: name.to_owned(),

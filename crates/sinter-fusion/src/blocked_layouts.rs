@@ -2,17 +2,18 @@
 //! block of the device file.
 //!
 //! Values that operators tie together lie alike. Each group of them is tried in both layouts, with what is priced
-//! being the kernels that make and read its values, operator by operator; the others stay as they are. That is
-//! repeated until nothing changes, once from all groups channels-last and once from all in blocks. What it leads to and all
-//! groups in blocks are forms of the program from which the whole price chooses: kernels of several operators may
-//! win where single ones lose.
+//! being the kernels that make and read its values, operator by operator; groups that no operator has in common are tried
+//! at the same time, so that this takes time in proportion to the program. It is repeated until nothing changes, once from all
+//! groups channels-last and once from all in blocks. What it leads to and all groups in blocks are forms of the
+//! program from which the whole price chooses: kernels of several operators may win where single ones lose.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use sinter_device::Time;
 use sinter_loops::kernel::Layout;
-use sinter_ops::{Graph, NodeId, ValueId};
+use sinter_ops::{Graph, NodeId, Op, ValueId};
 
+use crate::evaluate::Evaluator;
 use crate::layouts::{self, Layouts};
 use crate::priced_layouts::Prices;
 
@@ -29,8 +30,10 @@ struct Choice<'a> {
     groups: Vec<BTreeSet<ValueId>>,
     /// Layouts that are fixed by something else.
     given: BTreeMap<ValueId, Layout>,
-    /// Nodes that make or read a value.
-    around: Vec<Vec<NodeId>>,
+    /// By group, the nodes that make or read its values, or views of them.
+    nodes: Vec<BTreeSet<NodeId>>,
+    /// Groups of which no two have a node in common.
+    rounds: Vec<Vec<usize>>,
 }
 
 /// The layouts with blocks of channels where that is cheaper, and those with all that can be; none where the device has
@@ -52,15 +55,18 @@ pub(crate) fn choose(graph: &Graph, known: &Layouts, prices: &Prices<'_>) -> Vec
         graph,
         prices,
         block,
+        nodes: around(graph, &groups),
+        rounds: Vec::new(),
         groups,
         given,
-        around: around(graph),
-    };
+    }
+    .in_rounds();
     let all: Blocked = (0..choice.groups.len()).collect();
     let ends = [Blocked::new(), all.clone()].map(|start| choice.descended(start));
     let timed = ends.into_iter().filter_map(|end| {
         let all: BTreeSet<_> = (0..graph.nodes.len() as u32).map(NodeId).collect();
-        Some((choice.time(&all, &choice.layouts(&end))?, end))
+        let layouts = choice.layouts(&end);
+        Some((Pricing::new(&choice, &layouts).time(&all)?, end))
     });
     let cheapest = timed.min_by_key(|(time, _)| *time).map(|(_, end)| end);
     let mut forms: Vec<_> = cheapest.into_iter().chain([all]).collect();
@@ -72,14 +78,24 @@ pub(crate) fn choose(graph: &Graph, known: &Layouts, prices: &Prices<'_>) -> Vec
         .collect()
 }
 
-fn around(graph: &Graph) -> Vec<Vec<NodeId>> {
-    let mut around = vec![Vec::new(); graph.value_count()];
-    for (number, node) in graph.nodes.iter().enumerate() {
-        for value in node.inputs.iter().chain(&node.outputs) {
-            around[value.0 as usize].push(NodeId(number as u32));
+/// By group, the nodes that make or read its values, or what reshapes and transposes make of them.
+fn around(graph: &Graph, groups: &[BTreeSet<ValueId>]) -> Vec<BTreeSet<NodeId>> {
+    let (producers, users) = (graph.producers(), graph.users());
+    let of = |group: &BTreeSet<ValueId>| {
+        let mut nodes = BTreeSet::new();
+        let mut values: Vec<ValueId> = group.iter().copied().collect();
+        while let Some(value) = values.pop() {
+            nodes.extend(producers[value.0 as usize]);
+            for &user in &users[value.0 as usize] {
+                let node = &graph.nodes[user.0 as usize];
+                if nodes.insert(user) && matches!(node.op, Op::Reshape(_) | Op::Transpose(_)) {
+                    values.extend(&node.outputs);
+                }
+            }
         }
-    }
-    around
+        nodes
+    };
+    groups.iter().map(of).collect()
 }
 
 impl Choice<'_> {
@@ -92,25 +108,34 @@ impl Choice<'_> {
         layouts::choose_with(self.graph, &given)
     }
 
+    /// Puts every group into the first round that has none of its nodes.
+    fn in_rounds(mut self) -> Self {
+        let mut taken: Vec<BTreeSet<NodeId>> = Vec::new();
+        for (group, nodes) in self.nodes.iter().enumerate() {
+            let free = taken.iter().position(|t| t.is_disjoint(nodes));
+            let round = free.unwrap_or(taken.len());
+            if round == taken.len() {
+                taken.push(BTreeSet::new());
+                self.rounds.push(Vec::new());
+            }
+            taken[round].extend(nodes);
+            self.rounds[round].push(group);
+        }
+        self
+    }
+
     /// From a choice on, groups change where that alone is cheaper.
     fn descended(&self, mut blocked: Blocked) -> Blocked {
         let mut now = self.layouts(&blocked);
         for _ in 0..MOST_SWEEPS {
             let mut changed = false;
-            for group in 0..self.groups.len() {
-                let mut other = blocked.clone();
-                if !other.remove(&group) {
-                    other.insert(group);
-                }
-                let then = self.layouts(&other);
-                let nodes = self.differing(&now, &then);
-                let time = |layouts| self.time(&nodes, layouts);
-                let cheaper = match (time(&now), time(&then)) {
-                    (Some(now), Some(then)) => then < now,
-                    (now, then) => now.is_none() && then.is_some(),
-                };
-                if cheaper {
-                    (blocked, now, changed) = (other, then, true);
+            for round in &self.rounds {
+                let then = self.layouts(&changing(&blocked, round));
+                let cheaper = self.cheaper(round, &now, &then);
+                if !cheaper.is_empty() {
+                    blocked = changing(&blocked, &cheaper);
+                    now = self.layouts(&blocked);
+                    changed = true;
                 }
             }
             if !changed {
@@ -120,22 +145,55 @@ impl Choice<'_> {
         blocked
     }
 
-    /// Nodes that make or read what lies differently.
-    fn differing(&self, a: &Layouts, b: &Layouts) -> BTreeSet<NodeId> {
-        let values = a.of.keys().chain(b.of.keys());
-        let differing = values.filter(|v| a.of.get(v) != b.of.get(v));
-        differing
-            .flat_map(|v| self.around[v.0 as usize].iter().copied())
+    /// The groups of a round whose nodes take less time with the second layouts.
+    fn cheaper(&self, round: &[usize], now: &Layouts, then: &Layouts) -> Vec<usize> {
+        let times = |layouts| {
+            let mut pricing = Pricing::new(self, layouts);
+            let times = round.iter().map(|&group| pricing.time(&self.nodes[group]));
+            times.collect::<Vec<_>>()
+        };
+        let both = times(now).into_iter().zip(times(then));
+        let cheaper = both.map(|times| match times {
+            (Some(now), Some(then)) => then < now,
+            (now, then) => now.is_none() && then.is_some(),
+        });
+        let groups = round.iter().zip(cheaper);
+        groups
+            .filter(|(_, cheaper)| *cheaper)
+            .map(|(&group, _)| group)
             .collect()
     }
+}
 
-    /// Time of the nodes, each a kernel of its own but for views; none where one has no kernel.
-    fn time(&self, nodes: &BTreeSet<NodeId>, layouts: &Layouts) -> Option<Time> {
-        let views: BTreeSet<_> = layouts.views.iter().map(|view| view.node).collect();
-        let mut evaluator = self.prices.evaluator(self.graph, layouts);
-        let stored = nodes.iter().filter(|node| !views.contains(node));
+/// A choice with some groups in the other layout.
+fn changing(blocked: &Blocked, groups: &[usize]) -> Blocked {
+    let groups: Blocked = groups.iter().copied().collect();
+    blocked.symmetric_difference(&groups).copied().collect()
+}
+
+/// Times of operators by themselves.
+struct Pricing<'a> {
+    evaluator: Evaluator<'a>,
+    views: BTreeSet<NodeId>,
+}
+
+impl<'a> Pricing<'a> {
+    fn new(choice: &'a Choice<'_>, layouts: &'a Layouts) -> Self {
+        Self {
+            evaluator: choice.prices.evaluator(choice.graph, layouts),
+            views: layouts.views.iter().map(|view| view.node).collect(),
+        }
+    }
+
+    /// Time of nodes, each a kernel of its own but for views; none where one has no kernel.
+    fn time(&mut self, nodes: &BTreeSet<NodeId>) -> Option<Time> {
+        let graph = self.evaluator.graph;
+        let stored = nodes.iter().filter(|node| !self.views.contains(node));
         stored
-            .map(|&node| evaluator.time(&[node], &self.graph.nodes[node.0 as usize].outputs))
+            .map(|&node| {
+                let outputs = &graph.nodes[node.0 as usize].outputs;
+                self.evaluator.time(&[node], outputs)
+            })
             .try_fold(Time::ZERO, |sum, time| Some(sum + time?))
     }
 }

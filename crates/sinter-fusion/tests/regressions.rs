@@ -81,8 +81,8 @@ fn a_dear_chain_is_not_computed_again_across_a_broadcast() {
 #[test]
 fn windows_are_gone_through_once_where_an_addition_follows() {
     let fused = build(&|e| {
-        let x = e.input(&[1, 16, 28, 28]);
-        let residual = e.input(&[1, 16, 14, 14]);
+        let x = e.input(&[1, 32, 56, 56]);
+        let residual = e.input(&[1, 32, 28, 28]);
         let pool = Pool {
             kind: PoolKind::Max,
             kernel: vec![3, 3],
@@ -97,7 +97,7 @@ fn windows_are_gone_through_once_where_an_addition_follows() {
     });
     one_kernel(&fused);
     let maxima = |n: &Nest| n.combines.iter().any(|c| c.function == CombineFn::Max);
-    assert_eq!(points(&fused, maxima), 16 * 14 * 14 * 9);
+    assert_eq!(points(&fused, maxima), 32 * 28 * 28 * 9);
 }
 
 /// The exponentials of a softmax, which its sum and its quotient read.

@@ -61,8 +61,10 @@ impl Scan {
     }
 }
 
-/// Elements of an axis whose sums on the way may be kept: tiles of a scratchpad hold them.
-const LONGEST: i64 = 16384;
+/// Most bytes of the lines whose sums on the way are kept: tiles of a scratchpad hold a few times so much.
+const MOST_BYTES: i64 = 32768;
+/// Lines that lie beside each other in a tile, where the axis is not the last.
+const BESIDE: i64 = 8;
 /// Windows that one stage adds up, and the most that a last one does.
 const RADIX: i64 = 8;
 const LAST_RADIX: i64 = 16;
@@ -177,12 +179,14 @@ impl Operator for Scan {
         }
         Ok(vec![data.tensor(ty)])
     }
-    /// Sums of windows that grow: of the elements up to eight before, then of eight such sums, and so on. Longer
-    /// axes than [`LONGEST`] are reduced whole for every element, without what comes later.
+    /// Sums of windows that grow: of the elements up to eight before, then of eight such sums, and so on. Where lines are
+    /// longer than [`MOST_BYTES`] the axis is reduced whole for every element, without what comes later.
     fn loops(&self, operands: &[TensorType]) -> Result<Loops, OpError> {
         let ty = self.infer(operands)?.remove(0);
-        let extent = ty.shape[self.axis as usize];
-        match extent <= LONGEST {
+        let axis = self.axis as usize;
+        let beside = ty.shape[axis + 1..].iter().product::<i64>().min(BESIDE);
+        let bytes = ty.shape[axis] * beside * wide(ty.element).bytes() as i64;
+        match bytes <= MOST_BYTES {
             true => Ok(self.windows(&ty)),
             false => Ok(Loops::one(self.masked(&ty))),
         }

@@ -1,8 +1,9 @@
 //! `sinter compile`.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use sinter_driver::Form;
 
 use super::{print, print_timing};
@@ -10,6 +11,7 @@ use crate::args::Compile;
 
 pub(crate) fn execute(args: &Compile) -> Result<()> {
     if let Some(path) = &args.output {
+        refuse_model(path, &args.model)?;
         sinter_driver::check_writable(path)?;
     }
     let options = args.compile.options(args.threads);
@@ -46,6 +48,19 @@ pub(crate) fn execute(args: &Compile) -> Result<()> {
     }
     if args.compile.timing {
         print_timing(&compiled.timing);
+    }
+    Ok(())
+}
+
+/// Refuses the model itself as the file to write, by whatever path.
+fn refuse_model(output: &Path, model: &Path) -> Result<()> {
+    if let (Ok(to), Ok(from)) = (fs::canonicalize(output), fs::canonicalize(model))
+        && to == from
+    {
+        bail!(
+            "{} is the model itself: give --output another file",
+            output.display()
+        );
     }
     Ok(())
 }
