@@ -237,6 +237,45 @@ fn windows(seeds: std::ops::Range<u64>) -> Vec<(Kernel, Vec<Tensor>)> {
         .collect()
 }
 
+/// Every element of a row twice, side by side.
+fn doubled_kernel(rng: &mut SmallRng) -> Kernel {
+    use ElementType::{F16, F32, F64, I8, I32, I64};
+    let element = [F32, F64, F16, I64, I32, I8][rng.random_range(0..6)];
+    let (rows, columns) = (rng.random_range(1..5), rng.random_range(1..70));
+    let iters = vec![
+        Iter::parallel(rows),
+        Iter::parallel(columns),
+        Iter::parallel(2),
+    ];
+    let nest = Nest::map(
+        iters,
+        vec![Access::new(0, vec![d(0), d(1)])],
+        Body::identity([element]),
+        vec![Access::new(1, vec![d(0), d(1) * 2 + d(2)])],
+    );
+    Kernel {
+        name: "k".into(),
+        slots: vec![
+            Slot::new(TensorType::new(element, [rows, columns]), Role::Input),
+            Slot::new(TensorType::new(element, [rows, 2 * columns]), Role::Output),
+        ],
+        stages: vec![nest],
+        schedule: None,
+    }
+}
+
+#[test]
+fn every_other_element_is_written() {
+    let made = |seed| {
+        let mut rng = SmallRng::seed_from_u64(seed);
+        let kernel = doubled_kernel(&mut rng);
+        let inputs = random_tensors(&kernel, &mut rng);
+        (scheduled(kernel, &mut rng), inputs)
+    };
+    check(&(0..80).map(made).collect::<Vec<_>>(), &Target::host());
+    check(&(80..120).map(made).collect::<Vec<_>>(), &avx2());
+}
+
 #[test]
 fn windows_with_padding_stride_and_dilation() {
     check(&windows(0..100), &Target::host());

@@ -15,7 +15,7 @@ use crate::tile_cost::div_ceil;
 const GATHER_LOADS: f64 = 1.5;
 /// Loads that one shuffle of two vectors costs.
 const SHUFFLE_LOADS: f64 = 2.0;
-/// Loads that a vector of every other element costs: two, and their shuffle.
+/// Loads that a vector of every other element costs: two, and their shuffle; stores cost about the same.
 const ALTERNATE_LOADS: f64 = 3.0;
 /// Loads that the mask of a padded read along the vector costs.
 const MASK_LOADS: f64 = 2.0;
@@ -31,7 +31,7 @@ pub(crate) enum Move {
     Broadcast,
     /// Consecutive elements.
     Unit,
-    /// Every other element, which is read as two vectors of consecutive ones.
+    /// Every other element, which is read and written as two vectors of consecutive ones.
     Alternate,
     /// Anything else.
     Gather,

@@ -353,12 +353,13 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Whether vectors of every other element are read as two of consecutive ones: writes are not, and tiles of a
-    /// scratchpad are moved otherwise.
+    /// Whether vectors of every other element are two of consecutive ones: tiles of a scratchpad are moved otherwise, and
+    /// elements of less than four bytes are written one by one.
     fn alternates(&self, access: &Movement<'_>, tile: i64) -> bool {
         let mut writes = self.nest.writes.iter();
         let written = writes.any(|w| std::ptr::eq(w, access.access));
-        !written && !self.device.is_scratchpad() && tile >= 4
+        let whole = self.slots[access.access.operand].ty.element.bytes() >= 4;
+        (whole || !written) && !self.device.is_scratchpad() && tile >= 4
     }
 
     /// Traffic of an access on register tiles of `width` points along `v`.

@@ -366,6 +366,10 @@ impl<'c> Generator<'_, 'c> {
                 Some(mask) => self.e.masked_store(stored, memref, index, mask),
             };
         }
+        // Of masked stores of bytes and halves LLVM 22 makes some that write beside what they should.
+        if place.step == Some(2) && axis.lanes >= 4 && at.valid > 1 && element.bytes() >= 4 {
+            return self.write_alternate(access.operand, &place.index, value, axis.lanes, at.valid);
+        }
         for lane in 0..at.valid {
             let point = shift(at.point, axis.iter, lane);
             let one = self.e.extract(value, lane);
@@ -389,6 +393,33 @@ impl<'c> Generator<'_, 'c> {
         let slot = &self.slots[slot];
         let lines = lanes * vectors * slot.bytes() % LINE_BYTES == 0;
         slot.streamed && lines && self.terms.divides(lanes, index)
+    }
+
+    /// Writes the lanes of a vector to every other element: each half of them, spread, by a store that leaves out the
+    /// elements between them.
+    fn write_alternate(
+        &mut self,
+        slot: usize,
+        index: &Sym,
+        value: Value<'c>,
+        lanes: i64,
+        valid: i64,
+    ) {
+        let (memref, element) = (self.slots[slot].memref, self.slots[slot].element);
+        let stored = self.narrowed(element, value);
+        let half = lanes / 2;
+        for first in [0, half] {
+            let count = (valid - first).clamp(0, half);
+            if count == 0 {
+                continue;
+            }
+            let spread: Vec<i64> = (0..lanes).map(|n| first + n / 2).collect();
+            let spread = self.e.shuffle(stored, stored, &spread);
+            let kept: Vec<bool> = (0..lanes).map(|n| n % 2 == 0 && n / 2 < count).collect();
+            let kept = self.e.mask(&kept);
+            let at = self.materialise(&index.plus(&Sym::constant(2 * first)));
+            self.e.masked_store(spread, memref, at, kept);
+        }
     }
 
     /// Where an access goes at a point.
