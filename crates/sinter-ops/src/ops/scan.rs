@@ -180,7 +180,7 @@ impl Operator for Scan {
         Ok(vec![data.tensor(ty)])
     }
     /// Sums of windows that grow: of the elements up to eight before, then of eight such sums, and so on. Where lines are
-    /// longer than [`MOST_BYTES`] the axis is reduced whole for every element, without what comes later.
+    /// longer than 32 KiB the axis is reduced whole for every element, without what comes later.
     fn loops(&self, operands: &[TensorType]) -> Result<Loops, OpError> {
         let ty = self.infer(operands)?.remove(0);
         let axis = self.axis as usize;
