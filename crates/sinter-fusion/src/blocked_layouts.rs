@@ -51,16 +51,16 @@ pub(crate) fn choose(graph: &Graph, known: &Layouts, prices: &Prices<'_>) -> Vec
     let plain = layouts::choose(graph);
     let mut given = known.of.clone();
     given.retain(|value, layout| plain.of.get(value) != Some(layout));
+    let nodes = around(graph, &groups);
     let choice = Choice {
         graph,
         prices,
         block,
-        nodes: around(graph, &groups),
-        rounds: Vec::new(),
+        rounds: rounds(&nodes),
+        nodes,
         groups,
         given,
-    }
-    .in_rounds();
+    };
     let all: Blocked = (0..choice.groups.len()).collect();
     let ends = [Blocked::new(), all.clone()].map(|start| choice.descended(start));
     let timed = ends.into_iter().filter_map(|end| {
@@ -98,6 +98,24 @@ fn around(graph: &Graph, groups: &[BTreeSet<ValueId>]) -> Vec<BTreeSet<NodeId>> 
     groups.iter().map(of).collect()
 }
 
+/// The groups with these nodes, each in the first round that has none of its nodes.
+fn rounds(nodes: &[BTreeSet<NodeId>]) -> Vec<Vec<usize>> {
+    let mut rounds: Vec<(BTreeSet<NodeId>, Vec<usize>)> = Vec::new();
+    for (group, nodes) in nodes.iter().enumerate() {
+        match rounds
+            .iter_mut()
+            .find(|(taken, _)| taken.is_disjoint(nodes))
+        {
+            Some((taken, groups)) => {
+                taken.extend(nodes);
+                groups.push(group);
+            }
+            None => rounds.push((nodes.clone(), vec![group])),
+        }
+    }
+    rounds.into_iter().map(|(_, groups)| groups).collect()
+}
+
 impl Choice<'_> {
     fn layouts(&self, blocked: &Blocked) -> Layouts {
         let mut given = self.given.clone();
@@ -106,22 +124,6 @@ impl Choice<'_> {
             given.insert(value, layout);
         }
         layouts::choose_with(self.graph, &given)
-    }
-
-    /// Puts every group into the first round that has none of its nodes.
-    fn in_rounds(mut self) -> Self {
-        let mut taken: Vec<BTreeSet<NodeId>> = Vec::new();
-        for (group, nodes) in self.nodes.iter().enumerate() {
-            let free = taken.iter().position(|t| t.is_disjoint(nodes));
-            let round = free.unwrap_or(taken.len());
-            if round == taken.len() {
-                taken.push(BTreeSet::new());
-                self.rounds.push(Vec::new());
-            }
-            taken[round].extend(nodes);
-            self.rounds[round].push(group);
-        }
-        self
     }
 
     /// From a choice on, groups change where that alone is cheaper.

@@ -196,21 +196,33 @@ impl<'c> Generator<'_, 'c> {
         lanes: i64,
         valid: i64,
     ) -> Value<'c> {
-        let memref = self.slots[slot].memref;
         let element = self.slots[slot].element;
         let index = self.materialise(&place.index);
         let (_, last) = self.terms.range(&place.index);
         let overrun = valid < lanes && last + lanes > self.slots[slot].elements;
-        let mask = self.lane_mask(&place.guards, lanes, if overrun { valid } else { lanes });
-        let loaded = match mask {
+        let wanted = if overrun { valid } else { lanes };
+        let loaded = self.load_lanes(slot, index, (&place.guards, wanted), pad, lanes);
+        self.widened(element, loaded)
+    }
+
+    /// Consecutive elements as they are stored, `pad` for lanes that fail a guard or are not among the first `wanted`.
+    fn load_lanes(
+        &mut self,
+        slot: usize,
+        index: Value<'c>,
+        (guards, wanted): (&[Guard], i64),
+        pad: f64,
+        lanes: i64,
+    ) -> Value<'c> {
+        let (memref, element) = (self.slots[slot].memref, self.slots[slot].element);
+        match self.lane_mask(guards, lanes, wanted) {
             None => self.e.vector_load(memref, index, lanes),
             Some(mask) => {
                 let storage = self.e.storage_type(element);
                 let otherwise = self.storage_constant(element, storage, pad, lanes);
                 self.e.masked_load(memref, index, mask, otherwise)
             }
-        };
-        self.widened(element, loaded)
+        }
     }
 
     /// A vector of every other element: of two vectors of consecutive ones, the second of which ends with the last
@@ -239,16 +251,8 @@ impl<'c> Generator<'_, 'c> {
                 halves.push(halves[0]);
                 continue;
             }
-            let memref = self.slots[slot].memref;
             let index = self.materialise(&place.index.plus(&Sym::constant(first)));
-            halves.push(match self.lane_mask(&guards, lanes, wanted) {
-                None => self.e.vector_load(memref, index, lanes),
-                Some(mask) => {
-                    let storage = self.e.storage_type(element);
-                    let otherwise = self.storage_constant(element, storage, pad, lanes);
-                    self.e.masked_load(memref, index, mask, otherwise)
-                }
-            });
+            halves.push(self.load_lanes(slot, index, (&guards, wanted), pad, lanes));
         }
         let low = (0..lanes / 2).map(|n| 2 * n);
         let high = (0..lanes / 2).map(|n| lanes + 2 * n + 1);
@@ -366,7 +370,7 @@ impl<'c> Generator<'_, 'c> {
                 Some(mask) => self.e.masked_store(stored, memref, index, mask),
             };
         }
-        // Of masked stores of bytes and halves LLVM 22 makes some that write beside what they should.
+        // LLVM 22 stores four bytes where the mask of a vector of bytes keeps one; halves were not tried.
         if place.step == Some(2) && axis.lanes >= 4 && at.valid > 1 && element.bytes() >= 4 {
             return self.write_alternate(access.operand, &place.index, value, axis.lanes, at.valid);
         }

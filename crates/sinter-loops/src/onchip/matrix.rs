@@ -47,12 +47,8 @@ impl Stage {
     pub(super) fn matrix_form(&self, builder: &Builder<'_>) -> Result<Option<Form>, OnChipError> {
         let (nest, Machine { matrix, .. }) = (&self.nest, builder.machine);
         // Factors that are computed on the way are the vector unit's work; halves are widened by the matrix unit.
-        let plain = nest.contract && nest.reads.len() == 2;
-        let plain = plain
-            && nest
-                .body
-                .product_of_arguments()
-                .is_some_and(|(a, b)| a != b);
+        let factors = nest.body.product_of_arguments();
+        let plain = nest.contract && nest.reads.len() == 2 && factors.is_some_and(|(a, b)| a != b);
         let widened = nest.body.insts.len() > 1;
         let plain = plain && (!widened || nest.body.result_types() == Ok(vec![ElementType::F32]));
         let (Some(unit), true) = (matrix, plain) else {
