@@ -1,6 +1,10 @@
 //! What machine code is made for.
 
+use std::ptr;
+use std::sync::Once;
+
 use inkwell::OptimizationLevel;
+use inkwell::llvm_sys::support::LLVMParseCommandLineOptions;
 use inkwell::targets::{
     CodeModel, InitializationConfig, RelocMode, Target as LlvmTarget, TargetMachine, TargetTriple,
 };
@@ -65,6 +69,7 @@ impl Target {
     /// The LLVM machine, position independent, at the highest optimisation level.
     pub(crate) fn machine(&self) -> Result<TargetMachine, CodegenError> {
         LlvmTarget::initialize_all(&InitializationConfig::default());
+        keep_order();
         let triple = TargetTriple::create(&self.triple);
         let target = LlvmTarget::from_triple(&triple)
             .map_err(|error| CodegenError::Llvm(error.to_string()))?;
@@ -79,6 +84,22 @@ impl Target {
             )
             .ok_or_else(|| CodegenError::Llvm(format!("no target machine for {}", self.triple)))
     }
+}
+
+/// Sets what only LLVM's command line can set, once in a process.
+///
+/// Instructions stay in the order in which kernels are generated: loads of one step of a register tile, its
+/// multiply-adds, then the next step's, which needs no more registers than the tile was chosen for. LLVM's scheduler moves loads
+/// of later steps up, spills accumulators for them, and processors of this size reorder by themselves.
+fn keep_order() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let arguments = [c"sinter".as_ptr(), c"-enable-misched=false".as_ptr()];
+        // SAFETY: the strings are constants, as many as said, and the option is one of LLVM 22.
+        unsafe {
+            LLVMParseCommandLineOptions(arguments.len() as i32, arguments.as_ptr(), ptr::null());
+        }
+    });
 }
 
 fn text(bytes: &[u8]) -> String {
