@@ -31,7 +31,7 @@ pub(super) struct SlotMemory<'c> {
 }
 
 /// Bytes of a cache line. Stores past the caches that leave a line half full are slow.
-const LINE_BYTES: i64 = 64;
+pub(super) const LINE_BYTES: i64 = 64;
 
 impl<'c> SlotMemory<'c> {
     /// The memory of slot `slot`, given as a contiguous memref. An output of `streamed_bytes` and more

@@ -76,6 +76,8 @@ impl<'e, 'c> Generator<'e, 'c> {
             totals = open.args.clone();
             let last = (looped - factor) * group;
             let position = self.terms.value(open.iv, factor * group, 0, last);
+            stage.point[iter].local = position.clone();
+            self.prefetch_next_panel(stage, factor * group);
             for n in 0..factor {
                 let local = position.plus(&Sym::constant(n * group));
                 totals = self.add_group(stage, dots, (iter, local), group, totals, width);

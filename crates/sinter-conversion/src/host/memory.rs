@@ -8,6 +8,7 @@ use sinter_loops::nest::{Access, Nest};
 use super::Generator;
 use super::access::At;
 use super::stage::Stage;
+use super::sym::Sym;
 use super::tile::ceil_div;
 
 /// `acq_rel` of `llvm.fence`.
@@ -17,7 +18,7 @@ const ACQUIRE_RELEASE: i64 = 6;
 const NEAREST: i64 = 3;
 
 /// A prefetch into the second-level cache: what is at work now keeps the first.
-const SECOND: i64 = 2;
+pub(super) const SECOND: i64 = 2;
 
 impl<'e, 'c> Generator<'e, 'c> {
     /// Asks for the activations that the finish will read, so that they arrive during the reduction:
@@ -99,12 +100,16 @@ impl<'e, 'c> Generator<'e, 'c> {
     /// one of consecutive elements inside the operand.
     fn prefetch(&mut self, access: &Access, at: &At<'_>, locality: i64) {
         let place = self.place(access, at);
-        if place.step != Some(1) || place.outside || !place.guards.is_empty() {
-            return;
+        if place.step == Some(1) && !place.outside && place.guards.is_empty() {
+            self.prefetch_at(access.operand, &place.index, locality);
         }
-        let last = self.slots[access.operand].elements - 1;
-        let beyond = self.terms.range(&place.index).1 > last;
-        let mut index = self.materialise(&place.index);
+    }
+
+    /// Asks for an element of an operand; for its last one instead of one behind it.
+    pub(super) fn prefetch_at(&mut self, slot: usize, index: &Sym, locality: i64) {
+        let last = self.slots[slot].elements - 1;
+        let beyond = self.terms.range(index).1 > last;
+        let mut index = self.materialise(index);
         if beyond {
             let last = self.e.index(last);
             index = self.e.binary("arith.minsi", index, last);
@@ -116,7 +121,7 @@ impl<'e, 'c> Generator<'e, 'c> {
             ("localityHint", locality.into()),
             ("isDataCache", BoolAttribute::new(context, true).into()),
         ];
-        let memref = self.slots[access.operand].memref;
+        let memref = self.slots[slot].memref;
         self.e
             .op("memref.prefetch", &[memref, index], &[], &attributes);
     }

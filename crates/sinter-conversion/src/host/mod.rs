@@ -22,6 +22,7 @@
 //! | `turn.rs` | reads across the vector, turned in registers |
 //! | `access.rs` | loads and stores at a point: unit stride, strided, masked, guarded |
 //! | `memory.rs` | prefetches and fences |
+//! | `panels.rs` | weights that are asked for while those before them are multiplied |
 //!
 //! # Halos
 //!
@@ -46,6 +47,7 @@ mod dots;
 mod grid;
 mod lanes;
 mod memory;
+mod panels;
 mod reduce;
 mod remainder;
 mod scalar;

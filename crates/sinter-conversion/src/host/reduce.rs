@@ -225,6 +225,10 @@ impl<'e, 'c> Generator<'e, 'c> {
         let open = self.open_loop(lower, upper, factor, &totals);
         totals = open.args.clone();
         let position = self.terms.value(open.iv, factor, 0, looped - factor);
+        if level + 1 == stage.schedule.order.len() {
+            stage.point[iter].local = position.clone();
+            self.prefetch_next_panel(stage, factor);
+        }
         for n in 0..factor {
             stage.bound[iter] = true;
             stage.point[iter].local = position.plus(&Sym::constant(n));
