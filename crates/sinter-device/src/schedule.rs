@@ -191,20 +191,49 @@ fn axes(kernel: &Kernel, device: &Device) -> Result<Vec<Axis>, Refusal> {
     Ok(shared.axes.into_iter().map(axis).collect())
 }
 
-/// Time of all blocks on one core, with what they compute again along axes that a stage lacks.
+/// Time of all blocks on one core, with what they compute again along axes that a stage lacks. The last block along an
+/// axis may be smaller, and takes longer than its points say where they fill no register tile.
 fn total_work(kernel: &Kernel, schedule: &Schedule, device: &Device) -> Time {
-    let blocks: f64 = schedule
-        .grid
-        .iter()
-        .map(|a| a.extent as f64 / a.tile as f64)
-        .product();
-    let tiles = block_tiles(kernel, &schedule.grid);
+    let whole = block_costs(kernel, schedule, &schedule.grid, device);
+    let mut blocks = vec![1.0; whole.len()];
+    for (n, axis) in schedule.grid.iter().enumerate() {
+        let last = axis.extent % axis.tile;
+        if last == 0 || !along_tiles(axis, schedule) {
+            let all = axis.extent as f64 / axis.tile as f64;
+            blocks.iter_mut().for_each(|b| *b *= all);
+            continue;
+        }
+        let mut grid = schedule.grid.clone();
+        grid[n].tile = last;
+        let costs = block_costs(kernel, schedule, &grid, device);
+        for ((blocks, last), whole) in blocks.iter_mut().zip(costs).zip(&whole) {
+            *blocks *= (axis.extent / axis.tile) as f64 + last / whole;
+        }
+    }
+    let costs = whole.iter().zip(blocks);
+    costs.map(|(c, b)| vector_time(c * b, device)).sum()
+}
+
+/// Whether register tiles of a stage lie along an axis.
+fn along_tiles(axis: &GridAxis, schedule: &Schedule) -> bool {
+    let mut stages = axis.iters.iter().zip(&schedule.stages);
+    stages.any(|(i, s)| i.is_some_and(|i| s.vector == Some(i) || s.tiles_rows(i)))
+}
+
+/// Vector operations of each stage in one block.
+fn block_costs(
+    kernel: &Kernel,
+    schedule: &Schedule,
+    grid: &[GridAxis],
+    device: &Device,
+) -> Vec<f64> {
+    let tiles = block_tiles(kernel, grid);
     let stages = kernel.stages.iter().zip(&schedule.stages).zip(tiles);
-    let stage = |((nest, chosen), tile): ((&Nest, &StageSchedule), Vec<i64>)| {
+    let cost = |((nest, chosen), tile): ((&Nest, &StageSchedule), Vec<i64>)| {
         let stage = Stage::new(nest, &kernel.slots, device).with_tile(tile);
-        vector_time(stage.cost(chosen) * blocks, device)
+        stage.cost(chosen)
     };
-    stages.map(stage).sum()
+    stages.map(cost).collect()
 }
 
 /// Order of a stage's iterators. Of a contraction with an operand that all vectors share, the
