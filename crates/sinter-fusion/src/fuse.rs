@@ -192,9 +192,9 @@ impl<'a> Program<'a> {
             memo: context.memo,
             reassociate: context.options.numerics_limit() >= Numerics::Reassociating,
         };
-        let layouts = priced_layouts::choose(graph, layouts, &prices);
-        let blocked = blocked_layouts::choose(graph, &layouts, &prices);
-        let all = std::iter::once(layouts).chain(blocked);
+        let priced = priced_layouts::choose(graph, layouts, &prices);
+        let blocked = blocked_layouts::choose(graph, &priced[0], &prices);
+        let all = priced.into_iter().chain(blocked);
         all.map(|layouts| Self::in_place(graph, layouts)).collect()
     }
 

@@ -1,6 +1,7 @@
 //! Layouts that are chosen by price: of an activation that is the right operand of a matrix product, the
 //! keys of an attention, vectors lie along its columns. Its producer may store it so that columns are
-//! contiguous; whether that is cheaper than to read it lane by lane the prices of both kernels say.
+//! contiguous; whether that is cheaper than to read it lane by lane the prices of both kernels say. Where it is the view of a
+//! value that nothing makes, or that others read too, the view may be a kernel that moves it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,6 +20,8 @@ struct Wish {
     value: ValueId,
     layout: Layout,
     producer: Vec<NodeId>,
+    /// Whether there is no such kernel now, but a view.
+    moves: bool,
     product: NodeId,
 }
 
@@ -42,19 +45,32 @@ impl Prices<'_> {
 }
 
 impl Wish {
-    /// Time of the kernels that make and read the value.
-    fn time(&self, evaluator: &mut Evaluator<'_>) -> Option<Time> {
-        let product = &evaluator.graph.nodes[self.product.0 as usize].outputs;
+    /// Time of the kernels that make and read the value as it lies now.
+    fn time_now(&self, evaluator: &mut Evaluator<'_>) -> Option<Time> {
+        if self.moves {
+            return self.product_time(evaluator);
+        }
+        self.time_then(evaluator)
+    }
+
+    /// The same with the layout that is wished for.
+    fn time_then(&self, evaluator: &mut Evaluator<'_>) -> Option<Time> {
         let made = evaluator.time(&self.producer, &[self.value])?;
-        Some(made + evaluator.time(&[self.product], product)?)
+        Some(made + self.product_time(evaluator)?)
+    }
+
+    fn product_time(&self, evaluator: &mut Evaluator<'_>) -> Option<Time> {
+        let product = &evaluator.graph.nodes[self.product.0 as usize].outputs;
+        evaluator.time(&[self.product], product)
     }
 }
 
-/// The layouts with those changes that are cheaper.
-pub(crate) fn choose(graph: &Graph, by_rule: Layouts, prices: &Prices<'_>) -> Layouts {
+/// The layouts with those changes that are cheaper; where views are moved for it, also without that, since kernels
+/// of several operators may be cheaper with the view.
+pub(crate) fn choose(graph: &Graph, by_rule: Layouts, prices: &Prices<'_>) -> Vec<Layouts> {
     let wishes = wishes(graph, &by_rule);
     if wishes.is_empty() {
-        return by_rule;
+        return vec![by_rule];
     }
     let with = |wishes: &[Wish]| {
         let given = wishes.iter().map(|w| (w.value, w.layout.clone()));
@@ -64,17 +80,18 @@ pub(crate) fn choose(graph: &Graph, by_rule: Layouts, prices: &Prices<'_>) -> La
     let cheaper: Vec<Wish> = {
         let mut now = prices.evaluator(graph, &by_rule);
         let mut then = prices.evaluator(graph, &all);
-        let mut is_cheaper = |w: &Wish| match (w.time(&mut now), w.time(&mut then)) {
+        let mut is_cheaper = |w: &Wish| match (w.time_now(&mut now), w.time_then(&mut then)) {
             (Some(now), Some(then)) => then < now,
             _ => false,
         };
         wishes.iter().filter(|w| is_cheaper(w)).cloned().collect()
     };
-    match cheaper.len() {
-        0 => by_rule,
-        n if n == wishes.len() => all,
-        _ => with(&cheaper),
+    let stored: Vec<Wish> = cheaper.iter().filter(|w| !w.moves).cloned().collect();
+    let mut out = vec![with(&cheaper)];
+    if stored.len() < cheaper.len() {
+        out.push(with(&stored));
     }
+    out
 }
 
 fn wishes(graph: &Graph, known: &Layouts) -> Vec<Wish> {
@@ -95,20 +112,32 @@ fn wishes(graph: &Graph, known: &Layouts) -> Vec<Wish> {
         }
         chain.reverse();
         let stored = chain.iter().map(|c| c.1).chain([value]).all(alone);
-        let Some(producer) = producers[value.0 as usize].filter(|_| stored) else {
-            continue;
-        };
         if graph.ty(operand).rank() < 2 || layouts::is_contiguous(graph, operand, known) {
             continue;
         }
-        out.extend(
-            with_columns_last(graph, value, &chain, known).map(|layout| Wish {
+        let product = NodeId(number as u32);
+        let stored = producers[value.0 as usize].filter(|_| stored);
+        let by_producer = stored.and_then(|producer| {
+            let layout = with_columns_last(graph, value, &chain, known)?;
+            Some(Wish {
                 value,
                 layout,
                 producer: with_operands(graph, producer, &producers, &users),
-                product: NodeId(number as u32),
-            }),
-        );
+                moves: false,
+                product,
+            })
+        });
+        let by_view = || {
+            let &(view, value) = chain.last()?;
+            Some(Wish {
+                value,
+                layout: Layout::row_major(graph.ty(value).rank()),
+                producer: vec![view],
+                moves: true,
+                product,
+            })
+        };
+        out.extend(by_producer.or_else(by_view));
     }
     out
 }
