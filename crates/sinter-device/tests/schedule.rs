@@ -1,6 +1,8 @@
 //! Schedules and prices of hand-made kernels.
 
-use sinter_device::{Device, HostCpu, Need, Price, Refusal, Time, pack_constants, schedule};
+use sinter_device::{
+    Device, HostCpu, Need, Price, Refusal, Time, pack_constants, price_of, schedule,
+};
 use sinter_loops::affine::Affine;
 use sinter_loops::kernel::{Kernel, Layout, PhysicalDim, Role, Schedule, Slot};
 use sinter_loops::nest::{Access, Combine, CombineFn, Iter, Nest};
@@ -258,6 +260,27 @@ fn a_convolution_is_priced_near_the_peak() {
     let peak = Time::of_operations(flops, device.vector.fma_gflops);
     assert!(price.vector >= peak);
     assert!(price.vector.ns() < peak.ns() / 0.8, "{s:?} {price:?}");
+}
+
+/// 24 channels fill two vectors of 16, together or in blocks of 16 and 8.
+#[test]
+fn the_last_block_costs_the_vectors_that_it_fills() {
+    let mut device = host(HostCpu::AVX512);
+    device.cores = 1;
+    let kernel = packed(32, 64, 24, 32);
+    let (mut schedule, whole) = run(&kernel, &device);
+    assert_eq!(schedule.stages[0].vector, Some(0));
+    let channels = schedule.grid.iter_mut().find(|a| a.iters == [Some(0)]);
+    let channels = channels.unwrap();
+    assert_eq!((channels.extent, channels.tile), (24, 24));
+    channels.tile = 16;
+    let cut = price_of(&kernel, &schedule, &device).unwrap();
+    assert!(
+        cut.vector.ns() >= whole.vector.ns(),
+        "{} ns in blocks of 16, {} whole",
+        cut.vector.ns(),
+        whole.vector.ns()
+    );
 }
 
 #[test]

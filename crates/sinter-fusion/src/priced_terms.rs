@@ -165,7 +165,7 @@ fn sum(term: &Term) -> Option<Sum<'_>> {
 /// Whether a class is what a sum of products of halves is with widened factors.
 fn is_widened(egraph: &Values, (op, operands): Sum<'_>, class: Id) -> bool {
     let element = |class: Id| egraph[class].data.types[0].element;
-    let halves = matches!(element(operands[0]), ElementType::F16 | ElementType::Bf16);
+    let halves = element(operands[0]).is_half();
     let mut sums = egraph[class].nodes.iter().filter_map(sum);
     halves && element(class) == ElementType::F32 && sums.any(|(other, _)| other == op)
 }

@@ -44,6 +44,12 @@ impl ElementType {
         matches!(self, Self::F32 | Self::F64 | Self::F16 | Self::Bf16)
     }
 
+    /// Whether the type is a floating-point type of 16 bits, whose values CPUs hold as `f32`, rounded after every
+    /// operation.
+    pub fn is_half(self) -> bool {
+        matches!(self, Self::F16 | Self::Bf16)
+    }
+
     /// The MLIR spelling: `f32`, `i64`, `ui8`, `i1`, ...
     pub fn mlir(self) -> &'static str {
         match self {

@@ -7,7 +7,6 @@ use sinter_loops::nest::Access;
 use sinter_loops::types::ElementType;
 
 use super::grid::interval;
-use super::scalar::is_half;
 use super::stage::Stage;
 use super::sym::{Lanes, Point, Sym, VectorAxis};
 use super::{Generator, TileDim};
@@ -495,7 +494,7 @@ impl<'c> Generator<'_, 'c> {
 
     /// The value of an element from how it is stored.
     fn widened(&mut self, element: ElementType, stored: Value<'c>) -> Value<'c> {
-        if is_half(element) {
+        if element.is_half() {
             let single = self.e.value_type(ElementType::F32);
             return self.e.convert("arith.extf", stored, single);
         }
@@ -507,7 +506,7 @@ impl<'c> Generator<'_, 'c> {
     }
 
     fn narrowed(&mut self, element: ElementType, value: Value<'c>) -> Value<'c> {
-        if is_half(element) {
+        if element.is_half() {
             let half = self.e.storage_type(element);
             return self.e.convert("arith.truncf", value, half);
         }

@@ -10,7 +10,6 @@ use super::Generator;
 use super::access::{At, Loaded};
 use super::body::register_types;
 use super::clip::LoopPlan;
-use super::scalar::is_half;
 use super::stage::Stage;
 use super::sym::Sym;
 use super::tile::ceil_div;
@@ -48,7 +47,7 @@ impl<'e, 'c> Generator<'e, 'c> {
             && ceil_div(stage.spans[vector].extent, tile) > 1
             && stage.nest.iters[iter].extent > STEPS
             && sums == stored
-            && !is_half(sums)
+            && !sums.is_half()
             && sums != ElementType::Bool;
         let plain = matches!(self.plan_loop(stage, iter), LoopPlan::Whole);
         (fits && plain).then_some(iter)

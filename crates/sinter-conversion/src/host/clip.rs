@@ -7,7 +7,6 @@ use sinter_loops::nest::Access;
 
 use super::Generator;
 use super::grid::{interval, mentions};
-use super::scalar::is_half;
 use super::stage::Stage;
 use super::sym::{Sym, VectorAxis};
 
@@ -149,7 +148,7 @@ impl<'e, 'c> Generator<'e, 'c> {
             let (last, others) = a.index.split_last().unzip();
             let unit = last.and_then(along) == Some(1)
                 && others.is_none_or(|o| o.iter().all(|e| !mentions(e, axis.iter)));
-            let half = is_half(stage.types[a.operand].element);
+            let half = stage.types[a.operand].element.is_half();
             match (unit, half) {
                 (false, _) => axis.lanes,
                 (true, _) if a.pad.is_none() => 1,

@@ -7,15 +7,10 @@ use sinter_loops::types::ElementType;
 
 use super::Generator;
 
-/// Whether values of a type are held as `f32`, rounded to the type after every operation.
-pub(super) fn is_half(ty: ElementType) -> bool {
-    matches!(ty, ElementType::F16 | ElementType::Bf16)
-}
-
 impl<'c> Generator<'_, 'c> {
     /// A constant as values of its type are held.
     pub(super) fn literal(&mut self, ty: ElementType, value: f64, lanes: Option<i64>) -> Value<'c> {
-        if is_half(ty) {
+        if ty.is_half() {
             return self
                 .e
                 .element(ElementType::F32, Scalar::new(ty, value).to_f64(), lanes);
@@ -30,7 +25,7 @@ impl<'c> Generator<'_, 'c> {
     }
 
     pub(super) fn unary(&mut self, function: UnaryFn, ty: ElementType, a: Value<'c>) -> Value<'c> {
-        if is_half(ty) {
+        if ty.is_half() {
             let result = self.float_unary(function, a);
             return self.round_half(ty, result);
         }
@@ -93,7 +88,7 @@ impl<'c> Generator<'_, 'c> {
         a: Value<'c>,
         b: Value<'c>,
     ) -> Value<'c> {
-        if is_half(ty) {
+        if ty.is_half() {
             let result = self.float_binary(function, a, b);
             return self.round_half(ty, result);
         }
@@ -240,10 +235,10 @@ impl<'c> Generator<'_, 'c> {
                 8 * t.bytes()
             }
         };
-        if is_half(from) {
+        if from.is_half() {
             return self.cast(ElementType::F32, to, a);
         }
-        if is_half(to) {
+        if to.is_half() {
             let wide = self.cast(from, ElementType::F32, a);
             return self.round_half(to, wide);
         }
@@ -274,7 +269,7 @@ impl<'c> Generator<'_, 'c> {
         b: Value<'c>,
         total: Value<'c>,
     ) -> Value<'c> {
-        if is_half(ty) {
+        if ty.is_half() {
             let result = self.e.fma(a, b, total);
             return self.round_half(ty, result);
         }

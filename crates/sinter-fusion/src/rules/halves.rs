@@ -33,7 +33,7 @@ fn widened(view: &View<'_>, term: &Term) -> Vec<Expr> {
         return vec![];
     };
     let half = view.ty(operands[0]).element;
-    if !matches!(half, ElementType::F16 | ElementType::Bf16) {
+    if !half.is_half() {
         return vec![];
     }
     let float = Cast {

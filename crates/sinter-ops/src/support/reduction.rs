@@ -108,10 +108,9 @@ pub fn contraction_of(nest: Point, a: ElementType, b: ElementType, sum: ElementT
     let product = code.binary(BinaryFn::Mul, a, b);
     let (x, y) = (code.ty(0), code.ty(1));
     let bytes = |ty| matches!(ty, ElementType::I8 | ElementType::U8);
-    let half = |ty| matches!(ty, ElementType::F16 | ElementType::Bf16);
     // Products of halves are exact in `f32`, those of bytes in `i32`.
     let fused = match sum {
-        ElementType::F32 => x == sum || half(x) && half(y),
+        ElementType::F32 => x == sum || x.is_half() && y.is_half(),
         ElementType::F64 => x == sum,
         ElementType::I32 => bytes(x) && bytes(y),
         _ => false,
