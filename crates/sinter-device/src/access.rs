@@ -6,11 +6,6 @@ use sinter_loops::affine::{Affine, Interval};
 use sinter_loops::kernel::{Kernel, Slot};
 use sinter_loops::nest::Access;
 
-/// Whether the access depends on an iterator.
-pub(crate) fn uses(access: &Access, iter: usize) -> bool {
-    access.index.iter().any(|e| e.uses(iter))
-}
-
 /// The least common multiple of the divisors of quotients and remainders in which an iterator occurs,
 /// 1 without any: tiles along the iterator must be multiples of it to be boxes of the operand.
 pub(crate) fn divisor(access: &Access, iter: usize) -> i64 {

@@ -5,7 +5,7 @@ use sinter_loops::nest::{Access, IterKind};
 use sinter_loops::onchip;
 use sinter_loops::page_steps::{PAGE_BYTES, page_steps};
 
-use crate::access::{divisor, is_inner, lcm, padded_along, touched_bytes, uses};
+use crate::access::{divisor, is_inner, lcm, padded_along, touched_bytes};
 use crate::device::Device;
 use crate::footprint::overfull;
 use crate::refusal::Refusal;
@@ -40,7 +40,7 @@ pub(crate) fn ordered(kernel: &Kernel, axes: Vec<Axis>) -> Vec<Axis> {
     let Some(big) = reads.iter().max_by_key(|r| bytes[r.operand]) else {
         return axes;
     };
-    let depends = |axis: &Axis| axis.iters[stage].is_some_and(|i| uses(big, i));
+    let depends = |axis: &Axis| axis.iters[stage].is_some_and(|i| big.uses(i));
     let (first, last): (Vec<_>, Vec<_>) = axes.into_iter().partition(depends);
     first.into_iter().chain(last).collect()
 }
@@ -346,7 +346,7 @@ fn shrink_chunks(kernel: &Kernel, schedule: &mut Schedule, only_reductions: bool
         let follows = |i: usize| {
             let of_temporary = |a: &&Access| kernel.slots[a.operand].role == Role::Temporary;
             let mut accesses = nest.accesses().filter(of_temporary);
-            accesses.any(|a| uses(a, i))
+            accesses.any(|a| a.uses(i))
         };
         let mut chunks = stage.reduction_tile.iter_mut().zip(iters);
         // What follows a temporary is on chip whole.

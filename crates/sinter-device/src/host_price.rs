@@ -5,7 +5,7 @@ use sinter_loops::kernel::{GridAxis, Kernel, Role, Schedule};
 use sinter_loops::nest::Nest;
 use sinter_loops::sharing::in_place;
 
-use crate::access::{touched_bytes, uses};
+use crate::access::touched_bytes;
 use crate::device::{Device, Level};
 use crate::footprint::{temporary_bytes, temporary_traffic};
 use crate::price::{Price, Time};
@@ -227,7 +227,7 @@ fn passes_time(
 fn depends(kernel: &Kernel, slot: usize, axis: &GridAxis) -> bool {
     let stages = kernel.stages.iter().zip(&axis.iters);
     let mut along = stages.filter_map(|(nest, iter)| Some((nest, (*iter)?)));
-    along.any(|(nest, i)| nest.accesses().any(|a| a.operand == slot && uses(a, i)))
+    along.any(|(nest, i)| nest.accesses().any(|a| a.operand == slot && a.uses(i)))
 }
 
 /// The price of a kernel with a schedule whose arithmetic takes `work` on one core.

@@ -7,7 +7,6 @@ use sinter_loops::affine::Affine;
 use sinter_loops::kernel::Slot;
 use sinter_loops::nest::Access;
 
-use crate::access::uses;
 use crate::device::FirstCache;
 use crate::tile_cost::div_ceil;
 
@@ -141,7 +140,7 @@ impl<'a> Movement<'a> {
         };
         Self {
             access,
-            uses: iters.map(|i| uses(access, i)).collect(),
+            uses: iters.map(|i| access.uses(i)).collect(),
             padded,
             position,
         }

@@ -11,7 +11,6 @@ use sinter_loops::dot_products::grouped;
 use sinter_loops::kernel::{Kernel, Layout, PhysicalDim, Role};
 use sinter_loops::nest::{Access, IterKind, Nest};
 
-use crate::access::uses;
 use crate::device::Device;
 use crate::registers::{Choice, Stage};
 
@@ -91,7 +90,7 @@ fn layout(kernel: &Kernel, nest: &Nest, read: usize, device: &Device) -> Option<
             .reads
             .iter()
             .enumerate()
-            .all(|(r, a)| r == read || !uses(a, v));
+            .all(|(r, a)| r == read || !a.uses(v));
     // Transfers to a scratchpad take boxes: nothing is won by panels, and tiles need not meet them.
     let dims = if alone && !device.is_scratchpad() {
         let outer = std::iter::once(PhysicalDim::Outer(dim, panel));

@@ -11,7 +11,6 @@ use sinter_loops::nest::{IterKind, Nest};
 use sinter_loops::place_stages::{SharedAxis, shared_axes, tile_axes};
 use sinter_loops::selection;
 
-use crate::access::uses;
 use crate::chip_price;
 use crate::device::Device;
 use crate::footprint::{block_tiles, on_chip, over_spaces, overfull};
@@ -245,11 +244,11 @@ fn stage_order(nest: &Nest, stage: &StageSchedule) -> Vec<usize> {
     };
     let shared = nest.contract
         && nest.iters[v].kind == IterKind::Parallel
-        && nest.reads.iter().any(|r| !uses(r, v));
+        && nest.reads.iter().any(|r| !r.uses(v));
     if !shared {
         return stage.order.clone();
     }
-    let panel = |i: &usize| nest.reads.iter().any(|r| uses(r, v) && uses(r, *i));
+    let panel = |i: &usize| nest.reads.iter().any(|r| r.uses(v) && r.uses(*i));
     let others = nest.parallels().filter(|&i| i != v && i != rows);
     let (of_panel, rest): (Vec<_>, Vec<_>) = others.partition(panel);
     [

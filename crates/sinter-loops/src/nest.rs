@@ -210,4 +210,9 @@ impl Access {
             pad: Some(FloatBits::new(pad)),
         }
     }
+
+    /// Whether an iterator occurs in the index.
+    pub fn uses(&self, iter: usize) -> bool {
+        self.index.iter().any(|e| e.uses(iter))
+    }
 }

@@ -527,9 +527,7 @@ fn shift(point: &[Point], iter: usize, by: i64) -> Vec<Point> {
 impl<'e, 'c> Stage<'e, 'c> {
     /// Whether the value of an access changes along the rows and along the vectors.
     pub(super) fn moves(&self, access: &Access) -> (bool, bool) {
-        let along = |iter: Option<usize>| {
-            iter.is_some_and(|i| access.index.iter().any(|e| super::grid::mentions(e, i)))
-        };
+        let along = |iter: Option<usize>| iter.is_some_and(|i| access.uses(i));
         let rows = along(self.schedule.rows) || along(self.schedule.jam.map(|j| j.iter));
         (rows, along(self.axis.map(|a| a.iter)))
     }

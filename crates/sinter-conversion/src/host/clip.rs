@@ -6,7 +6,7 @@ use sinter_loops::affine::Affine;
 use sinter_loops::nest::Access;
 
 use super::Generator;
-use super::grid::{interval, mentions};
+use super::grid::interval;
 use super::stage::Stage;
 use super::sym::{Sym, VectorAxis};
 
@@ -117,7 +117,7 @@ impl<'e, 'c> Generator<'e, 'c> {
             let expr = &stage.nest.reads[e.read].index[e.dim];
             (0..stage.point.len()).all(|i| {
                 i == iter
-                    || !mentions(expr, i)
+                    || !expr.uses(i)
                     || !stage.bound[i]
                     || stage.point[i].full().as_constant().is_some()
             })
@@ -147,7 +147,7 @@ impl<'e, 'c> Generator<'e, 'c> {
             let along = |e: &Affine| e.linear(iters).map(|(steps, _)| steps[axis.iter]);
             let (last, others) = a.index.split_last().unzip();
             let unit = last.and_then(along) == Some(1)
-                && others.is_none_or(|o| o.iter().all(|e| !mentions(e, axis.iter)));
+                && others.is_none_or(|o| o.iter().all(|e| !e.uses(axis.iter)));
             let half = stage.types[a.operand].element.is_half();
             match (unit, half) {
                 (false, _) => axis.lanes,
@@ -167,7 +167,7 @@ impl<'e, 'c> Generator<'e, 'c> {
         for (read, access) in stage.nest.reads.iter().enumerate() {
             let shape = &stage.types[access.operand].shape;
             for (dim, expr) in access.index.iter().enumerate() {
-                if access.pad.is_none() || stage.pads.safe[read][dim] || !mentions(expr, iter) {
+                if access.pad.is_none() || stage.pads.safe[read][dim] || !expr.uses(iter) {
                     continue;
                 }
                 let (low, high) = interval(expr, &of);
@@ -205,7 +205,7 @@ impl<'e, 'c> Generator<'e, 'c> {
             let tiled = stage.schedule.rows == Some(i) && stage.rows > 1
                 || stage.schedule.jam.is_some_and(|j| j.iter == i) && stage.jammed > 1
                 || stage.axis.is_some_and(|a| a.iter == i);
-            i == iter || !mentions(expr, i) || (stage.bound[i] && !tiled)
+            i == iter || !expr.uses(i) || (stage.bound[i] && !tiled)
         });
         stage.pads.neutral[escape.read] && others_fixed && positive_step(expr, iter)
     }

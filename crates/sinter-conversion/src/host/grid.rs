@@ -283,16 +283,6 @@ pub(super) fn interval(expr: &Affine, of: &dyn Fn(usize) -> (i64, i64)) -> (i64,
     }
 }
 
-/// Whether an expression mentions an iterator.
-pub(super) fn mentions(expr: &Affine, iter: usize) -> bool {
-    match expr {
-        Affine::Const(_) => false,
-        Affine::Iter(i) => *i == iter,
-        Affine::Add(a, b) => mentions(a, iter) || mentions(b, iter),
-        Affine::Mul(a, _) | Affine::FloorDiv(a, _) | Affine::Mod(a, _) => mentions(a, iter),
-    }
-}
-
 /// The extent of an iterator as an interval.
 pub(super) fn whole_range(nest: &Nest, iter: usize) -> (i64, i64) {
     (0, nest.iters[iter].extent - 1)

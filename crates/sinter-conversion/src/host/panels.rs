@@ -5,12 +5,12 @@
 //! idle. So every tile asks for its share of the next panel.
 
 use sinter_loops::affine::Affine;
+use sinter_loops::dot_products::DotKind;
 use sinter_loops::kernel::Role;
 use sinter_loops::nest::Access;
 
 use super::Generator;
 use super::access::{At, LINE_BYTES};
-use super::grid::mentions;
 use super::memory::SECOND;
 use super::stage::Stage;
 use super::sym::Sym;
@@ -18,13 +18,6 @@ use super::tile::ceil_div;
 
 /// Weights of so many bytes and more are asked for: fewer stay in the first-level cache.
 const LEAST_BYTES: i64 = 32 << 10;
-
-/// Most factors that a dot product takes at a time.
-const MOST_GROUPED: i64 = 4;
-
-fn uses(access: &Access, iter: usize) -> bool {
-    access.index.iter().any(|e| mentions(e, iter))
-}
 
 impl<'e, 'c> Generator<'e, 'c> {
     /// Asks for the part of the next panel that falls to this step of the innermost reduction, of which the tile
@@ -41,7 +34,7 @@ impl<'e, 'c> Generator<'e, 'c> {
         let lines = nest.reduction_points() * width / line;
         let (order, first) = (&stage.schedule.order, stage.first_reduction());
         let (mut done, mut all) = (Sym::default(), 1);
-        for &i in order[..first].iter().filter(|&&i| !uses(access, i)) {
+        for &i in order[..first].iter().filter(|&&i| !access.uses(i)) {
             done = done
                 .times(nest.iters[i].extent)
                 .plus(&stage.point[i].full());
@@ -51,16 +44,16 @@ impl<'e, 'c> Generator<'e, 'c> {
         for &i in &order[first..] {
             step = step.times(nest.iters[i].extent).plus(&stage.point[i].local);
         }
-        // Lines for each point of the block, and for each step of this tile.
+        // Lines for each point of the rows, and for each step of this tile.
         let share = if lines < all { 0 } else { ceil_div(lines, all) };
         let steps = nest.reduction_points() / factor;
-        let each = (share * stage.all_rows() + steps - 1) / steps;
+        let each = ceil_div(share * stage.all_rows(), steps);
         // One panel after the other, but for the zeros that fill up groups of dot products.
         let panel = nest.reduction_points() * width;
         let position = Affine::flatten(&access.index, &stage.types[access.operand].shape);
         let mut next = vec![0; nest.iters.len()];
         next[iter] = points;
-        if !(panel..panel + width * MOST_GROUPED).contains(&position.eval(&next)) {
+        if !(panel..panel + width * DotKind::Bytes.group()).contains(&position.eval(&next)) {
             return;
         }
         let mut point = stage.point.clone();
@@ -105,13 +98,13 @@ impl<'e, 'c> Generator<'e, 'c> {
         let along_grid = along_grid.filter_map(|a| a.iters[stage.index]);
         let in_block = order.iter().copied().filter(|&i| loops(i));
         let inner_first: Vec<usize> = along_grid.chain(in_block).rev().collect();
-        let rows_inside = inner_first.iter().skip_while(|&&i| !uses(access, i));
-        if rows_inside.clone().any(|&i| !uses(access, i)) {
+        let rows_inside = inner_first.iter().skip_while(|&&i| !access.uses(i));
+        if rows_inside.clone().any(|&i| !access.uses(i)) {
             return None;
         }
         let rows: i64 = order
             .iter()
-            .filter(|&&i| !uses(access, i))
+            .filter(|&&i| !access.uses(i))
             .map(|&i| nest.iters[i].extent)
             .product();
         if rows <= stage.all_rows() {
@@ -122,7 +115,7 @@ impl<'e, 'c> Generator<'e, 'c> {
         }
         let mut others = order.iter().rev().copied();
         let next =
-            others.find(|&i| i != axis.iter && uses(access, i) && nest.iters[i].extent > 1)?;
+            others.find(|&i| i != axis.iter && access.uses(i) && nest.iters[i].extent > 1)?;
         Some((access, next, 1))
     }
 }

@@ -11,7 +11,7 @@ use sinter_loops::types::TensorType;
 use super::Generator;
 use super::body::Pads;
 use super::by_pages::Phase;
-use super::grid::{Span, interval, mentions, whole_range};
+use super::grid::{Span, interval, whole_range};
 use super::sym::{Point, Sym, VectorAxis};
 use super::tile::{ceil_div, even, isolate, squares};
 
@@ -134,7 +134,7 @@ pub(super) fn padded_inside(
                 .zip(&types[access.operand].shape)
                 .all(|(expr, &extent)| {
                     let (least, greatest) = interval(expr, &of);
-                    !mentions(expr, iter) || (least >= 0 && greatest < extent)
+                    !expr.uses(iter) || (least >= 0 && greatest < extent)
                 })
         })
 }
